@@ -1,0 +1,1 @@
+"""Trained models and the scores measured on them."""

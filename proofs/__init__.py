@@ -1,0 +1,1 @@
+"""Companion scripts: each prints a proof and checks every step as it is printed."""
