@@ -1,0 +1,33 @@
+"""Set-up of every test run: one thread a process, fixed hypothesis examples, processes where they pay."""
+
+import os
+
+# Before numpy or torch can be imported: their thread pools fight over cores that the test processes share.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("MKL_NUM_THREADS", "1")
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Slowness of a shared machine is never a failure.
+_QUIET = [HealthCheck.too_slow]
+settings.register_profile(
+    "default", derandomize=True, deadline=None, database=None, suppress_health_check=_QUIET
+)
+settings.register_profile(
+    "hunt",
+    max_examples=2_000,
+    derandomize=False,
+    deadline=None,
+    database=None,
+    print_blob=True,
+    suppress_health_check=_QUIET,
+)
+settings.load_profile("default")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Two processes for files and folders, none where single tests are named."""
+    single = bool(config.args) and all("::" in argument for argument in config.args)
+    return 0 if single else min(2, os.cpu_count() or 1)
