@@ -1,0 +1,1 @@
+"""Tests of the software: imports, project files, command lines, faults."""
