@@ -1,0 +1,1 @@
+"""Arithmetic that can prove: balls, exact angles, continued fractions, and a grammar of exact numbers."""
