@@ -52,7 +52,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "headproof needs Python 3.11 or newer and '$(PYTHON)' is not: try make PYTHON=python3.12" >&2; exit 1; }
 	@$(VENV)/bin/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
-	@if [ -n "$(TORCH_INDEX)" ] && ! $(VENV)/bin/python -c 'import torch' 2>/dev/null; then \
+	@if [ -n "$(TORCH_INDEX)" ]; then \
 	  echo "headproof: installing torch, CPU build"; \
 	  $(VENV)/bin/python -m pip install -qq --retries 0 --timeout 10 --index-url "$(TORCH_INDEX)" --no-deps \
 	    "$$(grep '^torch==' constraints.txt)" \
