@@ -1,0 +1,129 @@
+"""The ledger trusts no claim that is hollow: each way to be hollow gets a complaint."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from theory.claims import STATEMENT, Claim, Hypothesis, Source, claim, discover
+from theory.evidence import Enumeration, Evidence, Search, Trial
+from theory.outcome import Outcome
+from theory.table import KINDS, Ledger, Run, render
+
+LENGTHS = range(2, 9)
+
+
+def _check(bound: int, thorough: bool) -> Iterator[Evidence]:
+    """Squares below `bound` times the number."""
+    yield Enumeration("all", ((n, n * n <= bound * n) for n in LENGTHS))
+    yield Search("some", (Trial(n, n * n, bound * n) for n in (2, 8)), seed=0)
+
+
+SOUND = claim(
+    "squares",
+    source=Source("0000.00000", "Thm 1"),
+    quantifiers="2 <= n <= 8",
+    statement=lambda bound: f"n^2 <= {bound} n",
+    variant=8,
+    controls={"seven": 7, "one": 1},
+    hypotheses=(Hypothesis("H1", "n <= 8", dropped=6), Hypothesis("H2", "n >= 2")),
+)(_check)
+
+REFUTED = replace(
+    SOUND,
+    id="squares-printed",
+    variant=2,
+    controls={"one": 1, "zero": 0},
+    hypotheses=(),
+    expected=Outcome.REFUTED,
+    near_miss=("eight", 8),
+    counterexample=3,
+    repaired_by="squares",
+)
+
+
+def examine(*claims: Claim, drop: str = "") -> Ledger:
+    runs = [Run.of(c, label, c.examine(label)) for c in claims for label in c.variants() if label != drop]
+    return Ledger({c.id: c for c in claims}, [Run.from_json(run.as_json()) for run in runs])
+
+
+def test_a_sound_claim_and_a_refuted_one_pass():
+    ledger = examine(SOUND, REFUTED)
+    assert ledger.complaints() == []
+    assert [ledger.observed(c) for c in (SOUND, REFUTED)] == ["holds", "refuted"]
+    assert ledger.controls(SOUND) == (3, 3)
+    assert ledger.totals() == {"exact": 2, "sampled": 2}
+
+
+def always(outcome: object):
+    def check(bound: int, thorough: bool) -> Iterator[Evidence]:
+        yield Enumeration("hard-wired", [(3, outcome)])
+        yield Search("hard-wired", [Trial(0, 0.0, 1.0)], seed=0)
+
+    return check
+
+
+def one_kind(bound: int, thorough: bool) -> Iterator[Evidence]:
+    yield Enumeration("all", ((n, n * n <= bound * n) for n in LENGTHS))
+
+
+@pytest.mark.parametrize(
+    ("hollow", "complaint"),
+    [
+        (replace(SOUND, controls={"seven": 7}), "1 controls"),
+        (replace(SOUND, controls={"seven": 7, "nine": 9}), "control: nine is holds"),
+        (replace(SOUND, hypotheses=(Hypothesis("H1", "n <= 8", dropped=8),)), "without H1 is holds"),
+        (replace(SOUND, check=always(True)), "control: seven is holds"),
+        (replace(SOUND, check=always(None)), "statement is undecided"),
+        (replace(SOUND, check=one_kind), "kinds of evidence ['exact']"),
+        (replace(SOUND, variant=7), "statement is refuted, expected holds"),
+        (replace(REFUTED, check=always(False)), "near miss: eight is refuted"),
+        (replace(REFUTED, near_miss=None), "needs a true near miss"),
+        (replace(REFUTED, counterexample=4), "declared 4, found 3"),
+        (replace(REFUTED, variant=8), "statement is holds, expected refuted"),
+    ],
+)
+def test_a_hollow_claim_gets_a_complaint(hollow, complaint):
+    found = examine(*{c.id: c for c in (SOUND, hollow)}.values()).complaints()
+    assert any(complaint in line for line in found), found
+
+
+def test_a_repair_must_be_a_claim():
+    assert "no claim" in "".join(examine(REFUTED).complaints())
+
+
+def test_what_was_not_run_is_shown_and_fails_nothing():
+    ledger = examine(replace(SOUND, controls={}), drop="without H1")
+    assert ledger.complaints() == []
+    nothing = Ledger({SOUND.id: SOUND}, [])
+    assert nothing.observed(SOUND) == "not run"
+    assert "not run" in render(nothing, width=120)
+
+
+def test_submitted_evidence_that_disagrees_is_a_complaint():
+    ledger = examine(SOUND)
+    evidence = Enumeration("elsewhere", [(1, False)])
+    ledger.submitted[SOUND.id].append(Run(SOUND.id, STATEMENT, "refuted", (evidence.as_json(),), from_checker=False))
+    assert ledger.observed(SOUND) == "undecided"
+    assert any("submitted" in line for line in ledger.complaints())
+
+
+def test_every_kind_of_evidence_has_a_column_in_the_totals():
+    def subclasses(kind: type[Evidence]) -> set[str]:
+        return {sub.kind for sub in kind.__subclasses__()}
+
+    assert subclasses(Evidence) == set(KINDS)
+
+
+@pytest.mark.parametrize("item", discover().values(), ids=lambda item: item.id)
+def test_claims_are_complete_as_data(item):
+    assert len(item.controls) >= 2
+    assert item.quantifiers
+    assert item.does_not_show
+    assert item.check.__doc__
+    for variant, _ in item.variants().values():
+        assert str(item.statement(variant))
+    if item.expected is Outcome.REFUTED:
+        assert item.near_miss is not None
+        assert item.repaired_by in discover()
+        assert item.printed

@@ -1,0 +1,80 @@
+"""Evidence counts itself and cannot be told that it holds."""
+
+from fractions import Fraction
+from math import inf, nan
+
+import pytest
+import sympy
+from flint import arb
+from sympy import cos, sin
+
+from theory.evidence import BoxCover, Constructed, Enumeration, Identity, Search, Trial
+from theory.outcome import Outcome
+from theory.symbols import n, r, theta
+
+HOLDS, REFUTED, UNDECIDED = Outcome.HOLDS, Outcome.REFUTED, Outcome.UNDECIDED
+
+
+@pytest.mark.parametrize("kind", [Enumeration, Constructed])
+def test_tally(kind):
+    assert kind("none", []).outcome is UNDECIDED
+    assert kind("all", [(1, True), (2, HOLDS)]).outcome is HOLDS
+    assert kind("nothing said", [(1, True), (2, None)]).outcome is UNDECIDED
+    assert kind("not a number", [(1, nan)]).outcome is UNDECIDED
+    broken = kind("one bad", iter([(1, None), (2, False), (3, False)]))
+    assert (broken.outcome, broken.count, broken.witness) == (REFUTED, 2, 2)
+
+
+def test_an_identity_is_reduced_refuted_or_left_undecided():
+    addition = Identity(
+        "addition", [("cos", cos(n * theta + theta), cos(n * theta) * cos(theta) - sin(n * theta) * sin(theta))]
+    )
+    assert (addition.outcome, addition.count) == (HOLDS, 1)
+    wrong = Identity(
+        "sign", [("cos", cos(n * theta + theta), cos(n * theta) * cos(theta) + sin(n * theta) * sin(theta))]
+    )
+    assert (wrong.outcome, wrong.witness) == (REFUTED, "cos")
+    # True for integers only, and no rewriting through exponentials shows it: not proved is not held.
+    assert Identity("integer", [("sin", sin(sympy.pi * (n * n + n) / 2) ** 2, sympy.Integer(0))]).outcome is not HOLDS
+    assert Identity("nothing", []).outcome is UNDECIDED
+
+
+def test_matrix_identities_compare_every_entry():
+    left = sympy.Matrix([[r, theta]])
+    assert Identity("equal", [("row", left, left)]).outcome is HOLDS
+    assert Identity("last entry", [("row", left, sympy.Matrix([[r, theta + 1]]))]).outcome is REFUTED
+
+
+UNIT = ((Fraction(0), Fraction(1)),)
+
+
+def below(bound):
+    """x - x^2 < bound on a box, three-valued: it is at most 1/4, attained at 1/2."""
+
+    def decide(x: arb) -> Outcome:
+        value = x * (1 - x)
+        return HOLDS if value < bound else REFUTED if value > bound else UNDECIDED
+
+    return decide
+
+
+def test_a_cover_is_adaptive_and_must_be_complete():
+    cover = BoxCover("strict", UNIT, below(0.26))
+    assert cover.outcome is HOLDS
+    assert cover.count > 1
+    assert cover.undecided_share == 0
+    touching = BoxCover("attained", UNIT, below(0.25), limit=200)
+    assert touching.outcome is UNDECIDED
+    assert 0 < touching.undecided_share < 1
+    assert BoxCover("false", UNIT, below(0.2)).outcome is REFUTED
+
+
+def test_a_search_counts_what_is_not_vacuous_and_allows_rounding_only():
+    held = Search("held", [Trial(1, 0.5, 1.0), Trial(2, 5.0, 9.0, vacuous=True), Trial(3, 0.9, 1.0)], seed=0)
+    assert (held.outcome, held.count, held.largest_ratio) == (HOLDS, 2, 0.9)
+    assert Search("rounding", [Trial(1, 1 + 1e-15, 1.0, allowance=1e-14)], seed=0).outcome is HOLDS
+    assert Search("beaten", [Trial(1, 1 + 1e-13, 1.0, allowance=1e-14)], seed=0).outcome is REFUTED
+    assert Search("all vacuous", [Trial(1, 0.5, 1.0, vacuous=True)], seed=0).outcome is UNDECIDED
+    for bad in (nan, inf):
+        assert Search("not finite", [Trial(1, bad, 1.0)], seed=0).outcome is UNDECIDED
+        assert Search("not finite", [Trial(1, 0.0, bad)], seed=0).outcome is UNDECIDED

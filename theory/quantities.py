@@ -1,0 +1,248 @@
+"""Named quantities: what `python -m theory value` can be asked for.
+
+A quantity is a plain function whose parameters are annotated with the kinds below; the annotation reads the command
+line, checks the range, and names the argument in `--list`. What it returns says what is known of the number: an exact
+value, a certified enclosure, a one-sided bound, or only a numerical optimum.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any, get_type_hints
+
+import sympy
+from flint import arb
+
+from theory.arithmetic.angle import Angle
+from theory.arithmetic.ball import Real
+from theory.arithmetic.grammar import parse_matrix, parse_number, parse_vector
+from theory.claims import theory_modules
+from theory.errors import InputError
+
+DIGITS = 17
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """How an argument is described and read. `read(name, text)` raises InputError on bad text."""
+
+    describe: str
+    read: Callable[[str, str], Any]
+
+
+def _integer(least: int, reason: str) -> Callable[[str, str], int]:
+    def read(name: str, text: str) -> int:
+        value = parse_number(text)
+        if not value.is_Integer:
+            raise InputError(f"{name}={text} is not an integer; give a whole number, {name} >= {least}")
+        if value < least:
+            raise InputError(f"{name}={text} is below {least}: {reason}; give {name} >= {least}")
+        return int(value)
+
+    return read
+
+
+def _angle(name: str, text: str) -> Angle:
+    return Angle.parse(text)
+
+
+def _nonzero_angle(name: str, text: str) -> Angle:
+    angle = Angle.parse(text)
+    if angle.turns is not None and angle.turns.denominator == 1:
+        raise InputError(
+            f"{name}={text} is a multiple of 2*pi and turns no two positions apart; give another, such as pi/3"
+        )
+    return angle
+
+
+def _real(name: str, text: str) -> Real:
+    return Real.of(parse_number(text))
+
+
+def _positive(name: str, text: str) -> Real:
+    value = parse_number(text)
+    if value.is_positive is not True:
+        raise InputError(f"{name}={text} is not positive; give {name} > 0")
+    return Real.of(value)
+
+
+def _vector(name: str, text: str) -> tuple[sympy.Expr, ...]:
+    return parse_vector(text)
+
+
+def _matrix(name: str, text: str) -> sympy.Matrix:
+    return sympy.Matrix(parse_matrix(text))
+
+
+Length = Annotated[
+    int,
+    Parameter("input length, query included (integer >= 1)", _integer(1, "an input has at least one token")),
+]
+Length2 = Annotated[
+    int, Parameter("input length, query included (integer >= 2)", _integer(2, "one token has no competitor"))
+]
+Offset = Annotated[
+    int, Parameter("offset of the target (integer >= 0)", _integer(0, "a causal head sees no later token"))
+]
+Count = Annotated[int, Parameter("number (integer >= 1)", _integer(1, "nothing is left to count"))]
+Letters = Annotated[int, Parameter("size of the alphabet (integer >= 2)", _integer(2, "one letter has no competitor"))]
+AnyAngle = Annotated[Angle, Parameter("angle in radians, exact", _angle)]
+NonzeroAngle = Annotated[Angle, Parameter("angle in radians, exact, no multiple of 2*pi", _nonzero_angle)]
+Number = Annotated[Real, Parameter("real number, exact", _real)]
+Positive = Annotated[Real, Parameter("positive real number, exact", _positive)]
+Vector = Annotated[tuple[sympy.Expr, ...], Parameter("vector as JSON, entries exact", _vector)]
+Matrix = Annotated[sympy.Matrix, Parameter("matrix as JSON, entries exact", _matrix)]
+
+
+@dataclass(frozen=True)
+class Exact:
+    """A value that is known exactly: an integer, a fraction, a SymPy number, a truth value, a sequence."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """A real number with certified bounds on both sides."""
+
+    value: Real
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A certified one-sided bound: `side` is "upper" or "lower"."""
+
+    side: str
+    value: Real
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """A numerical optimum that is not certified; `how` names the method."""
+
+    value: float
+    how: str
+
+
+Result = Exact | Enclosure | Bound | Optimum
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A named function from exact arguments to results, with its unit and the claim that it belongs to."""
+
+    name: str
+    unit: str
+    claim: str
+    function: Callable[..., Result | Mapping[str, Result]]
+
+    @property
+    def parameters(self) -> dict[str, tuple[Parameter, Any]]:
+        """Argument name -> (how to read it, default or `inspect.Parameter.empty`)."""
+        hints = get_type_hints(self.function, include_extras=True)
+        signature = inspect.signature(self.function).parameters
+        return {name: (_parameter(hints[name]), signature[name].default) for name in signature}
+
+    @property
+    def summary(self) -> str:
+        return inspect.cleandoc(self.function.__doc__ or "").partition("\n")[0]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def evaluate(self, arguments: Mapping[str, str]) -> dict[str, Result]:
+        """Read the arguments and compute. Raises InputError on a missing, unknown or bad argument."""
+        parameters = self.parameters
+        usage = f"{self.name} takes {', '.join(parameters)}"
+        if unknown := [name for name in arguments if name not in parameters]:
+            raise InputError(f"unknown argument {unknown[0]!r}; {usage}")
+        required = [name for name, (_, default) in parameters.items() if default is inspect.Parameter.empty]
+        if missing := [name for name in required if name not in arguments]:
+            raise InputError(f"missing argument {missing[0]!r}; {usage}")
+        values = {name: parameters[name][0].read(name, text) for name, text in arguments.items()}
+        results = self.function(**values)
+        return dict(results) if isinstance(results, Mapping) else {self.name: results}
+
+
+def _parameter(hint: Any) -> Parameter:
+    candidates = [hint, *getattr(hint, "__args__", ())]
+    for candidate in candidates:
+        for extra in getattr(candidate, "__metadata__", ()):
+            if isinstance(extra, Parameter):
+                return extra
+    raise TypeError(f"{hint} is annotated with no Parameter")
+
+
+def quantity(name: str, *, unit: str, claim: str) -> Callable[[Callable[..., Any]], Quantity]:
+    """Give a function a name on the command line, a unit and the claim it belongs to."""
+    return lambda function: Quantity(name, unit, claim, function)
+
+
+def quantities() -> dict[str, Quantity]:
+    """Every quantity of the package by name."""
+    found = {}
+    for module in theory_modules():
+        for value in vars(importlib.import_module(module)).values():
+            if isinstance(value, Quantity):
+                found[value.name] = value
+    return dict(sorted(found.items()))
+
+
+def describe(result: Result) -> str:
+    """One line for people: the number, and what is known of it."""
+    match result:
+        case Exact(value):
+            return f"{value} exactly" if not isinstance(value, bool) else str(value).lower()
+        case Enclosure(value):
+            exact = value.exact
+            return f"{_plain(exact)} exactly" if exact is not None else value.ball().str(DIGITS, radius=True)
+        case Bound(side, value):
+            low, high = decimal_bounds(value)
+            return f"at least {low} (lower bound)" if side == "lower" else f"at most {high} (upper bound)"
+        case Optimum(value, how):
+            return f"{value!r} (numerical optimum by {how}, not certified)"
+
+
+def as_json(result: Result) -> dict[str, Any]:
+    """The result as plain data; decimal bounds are strings, rounded outward."""
+    match result:
+        case Exact(value):
+            return {"kind": "exact", "value": value if isinstance(value, int | list) else str(value)}
+        case Enclosure(value):
+            low, high = decimal_bounds(value)
+            return {"kind": "enclosure", "lower": low, "upper": high, "midpoint": float(value)}
+        case Bound(side, value):
+            low, high = decimal_bounds(value)
+            return {"kind": f"{side} bound", "value": low if side == "lower" else high}
+        case Optimum(value, how):
+            return {"kind": "numerical optimum", "value": value, "how": how}
+
+
+def _plain(value: Fraction) -> str:
+    text = str(sympy.Rational(value.numerator, value.denominator))
+    return text if value.denominator == 1 else f"{text} = {float(value):.{DIGITS - 2}g}"
+
+
+def decimal_bounds(value: Real) -> tuple[str, str]:
+    """Decimal strings below and above the number, about 20 significant digits, rounded outward."""
+    ball: arb = value.ball(96)
+    return _decimal(_fraction(ball.lower()), down=True), _decimal(_fraction(ball.upper()), down=False)
+
+
+def _fraction(point: arb) -> Fraction:
+    mantissa, exponent = (int(part) for part in point.man_exp())
+    return Fraction(mantissa) * Fraction(2) ** exponent
+
+
+def _decimal(value: Fraction, down: bool, digits: int = 20) -> str:
+    if value == 0:
+        return "0"
+    size = len(str(abs(value.numerator))) - len(str(value.denominator))
+    shift = digits - size
+    scaled = value * Fraction(10) ** shift
+    whole = scaled.numerator // scaled.denominator if down else -(-scaled.numerator // scaled.denominator)
+    return f"{whole}e{-shift}"
