@@ -219,7 +219,7 @@ def is_letter_task_input(tokens: Sequence[Pair]) -> bool:
 
 
 def path_condition(tokens: Sequence[Pair]) -> bool:
-    """Whether the walk is defined, its wanted letters each the left letter of one token type in all the input.
+    """Whether the walk is defined and each letter it wants is one token type's left letter in the whole input.
 
     Weaker than proper: tokens off the walk may want letters that are missing or ambiguous.
     """
