@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -34,7 +33,6 @@ _MAX_LENGTH = 1000
 _MAX_JSON_LENGTH = 1_000_000
 _MAX_DEPTH = 32
 _MAX_BITS = 4096
-_MAX_ROOT = 4096
 _MAX_DECIMAL_EXPONENT = 1000
 
 _TOKEN = re.compile(r"\s*(?:((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|([A-Za-z_]+)|(\*\*|[-+*/^(),=]))", re.ASCII)
@@ -87,7 +85,7 @@ class _Parser:
     def expect(self, *symbols: str) -> None:
         for symbol in symbols:
             if not self.accept(symbol):
-                self.fail(f"has {self.tokens[-1] or 'its end'!r} where {symbol!r} is needed")
+                self.fail(f"{_found(self.tokens[-1])} where {symbol!r} is needed")
 
     def whole(self) -> sympy.Expr:
         value = self.number()
@@ -99,6 +97,8 @@ class _Parser:
         value = self.term()
         while operation := self.accept("+", "-"):
             value = value + self.term() if operation == "+" else value - self.term()
+        if _bits(value) > _MAX_BITS:
+            self.fail(f"has numbers of more than {_MAX_BITS} bits")
         return value
 
     def term(self) -> sympy.Expr:
@@ -143,7 +143,7 @@ class _Parser:
             self.expect(")")
             return Angle.rope(base, d, k).expr
         if not token or token[0] not in "0123456789.":
-            self.fail(f"has {token or 'its end'!r} where a number is needed")
+            self.fail(f"{_found(token)} where a number is needed")
         _, _, exponent = token.lower().partition("e")
         if abs(int(exponent or 0)) > _MAX_DECIMAL_EXPONENT:
             self.fail(f"has a decimal exponent beyond {_MAX_DECIMAL_EXPONENT}")
@@ -153,21 +153,29 @@ class _Parser:
     def integer(self) -> int:
         value = self.number()
         if not value.is_Integer:
-            self.fail(f"has {value} where an integer is needed")
+            self.fail("has a d or a k that is no integer")
         return int(value)
 
     def raised(self, base: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
         if not exponent.is_Rational:
             self.fail("has an exponent that is not rational")
         # Every integer inside the base may be raised, so the largest one bounds the digits of the power.
-        bits = max((max(abs(q.p), q.q).bit_length() for q in base.atoms(sympy.Rational)), default=1)
-        if abs(exponent.p) * bits > _MAX_BITS * exponent.q or abs(exponent.p) > _MAX_BITS or exponent.q > _MAX_ROOT:
-            self.fail(f"has a power of more than {_MAX_BITS} bits")
+        if max(abs(exponent.p) * _bits(base) / exponent.q, abs(exponent.p), exponent.q) > _MAX_BITS:
+            self.fail(f"has a power of more than {_MAX_BITS} bits, or too fine a root")
         if exponent < 0 and Real.of(base).equals(0) is not Outcome.REFUTED:
             self.fail("divides by what is not known to differ from 0")
         if exponent.q > 1 and (Real.of(base) >= 0) is not Outcome.HOLDS:
             self.fail("has a root of what is not known to be at least 0")
         return base**exponent
+
+
+def _found(token: str) -> str:
+    return f"has {token!r}" if token else "ends"
+
+
+def _bits(value: sympy.Expr) -> int:
+    """The length of the longest integer inside `value`."""
+    return max((max(abs(q.p), q.q).bit_length() for q in value.atoms(sympy.Rational)), default=1)
 
 
 def _json(text: str) -> Any:
@@ -181,7 +189,7 @@ def _json(text: str) -> Any:
 
 
 def _vector(text: str, entries: Any) -> tuple[sympy.Expr, ...]:
-    if not isinstance(entries, Sequence) or not entries or not all(isinstance(entry, str) for entry in entries):
+    if not isinstance(entries, list) or not entries or not all(isinstance(entry, str) for entry in entries):
         raise InputError(f'{_quote(text)} has {_quote(entries)} where a list of numbers is needed, as in [1, "1/3"]')
     return tuple(parse_number(entry) for entry in entries)
 

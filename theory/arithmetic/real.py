@@ -26,7 +26,8 @@ PRECISION_LIMIT = 4096
 _EXACT_BITS = 1 << 16  # beyond this size an exact rational costs more than it decides
 
 
-def _doubling(start: int, limit: int) -> Iterator[int]:
+def precisions(start: int, limit: int) -> Iterator[int]:
+    """Working precisions in bits, doubling from `start` and ending with `limit`."""
     while start < limit:
         yield start
         start *= 2
@@ -112,7 +113,7 @@ class Real:
 
     def ball(self, bits: int = 128) -> arb:
         """A ball of about `bits` bits relative accuracy; a wider one only beyond the precision limit."""
-        for precision in _doubling(bits + 16, max(PRECISION_LIMIT, 4 * bits)):
+        for precision in precisions(bits + 16, max(PRECISION_LIMIT, 4 * bits)):
             ball = self.at(precision)
             if ball.rel_accuracy_bits() >= bits:
                 break
@@ -203,7 +204,7 @@ class Real:
 
 def _decide(difference: Real, holds: Comparison, refuted: Comparison) -> Outcome:
     """A condition on the sign of `difference`; balls compare True only when certain: ask both ways."""
-    for precision in _doubling(64, PRECISION_LIMIT):
+    for precision in precisions(64, PRECISION_LIMIT):
         ball = difference.at(precision)
         if ball.is_finite() and holds(ball, 0):
             return Outcome.HOLDS
