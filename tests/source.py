@@ -50,8 +50,6 @@ def shipped_files() -> list[Path]:
         candidates = [
             path
             for path in ROOT.rglob("*")
-            if not any(
-                part.startswith(".") or part in hidden_or_built for part in path.relative_to(ROOT).parts
-            )
+            if not any(part.startswith(".") or part in hidden_or_built for part in path.relative_to(ROOT).parts)
         ]
     return [path for path in candidates if path.is_file()]

@@ -19,9 +19,7 @@ def loaded_after(imports: list[str]) -> set[str]:
             "print(' '.join({name.partition('.')[0] for name in sys.modules}))",
         )
     )
-    run = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     return set(run.stdout.split())
 
