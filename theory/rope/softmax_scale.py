@@ -1,0 +1,90 @@
+"""The inverse temperature at which a target outweighs its competitors, enclosed in balls.
+
+A target with logit gaps g_1, g_2, ... to its competitors carries more weight than 1/level of all of theirs together iff
+sum_i e^(-beta g_i) < level. The sum is convex and falls with beta, so the least such beta is a root that interval
+Newton steps enclose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from flint import arb, ctx
+from numpy.typing import NDArray
+
+from theory.arithmetic.ball import Real, exp
+from theory.arithmetic.real import PRECISION_LIMIT
+from theory.errors import InputError, Undecided
+from theory.outcome import Outcome
+
+
+def weight_sum(gaps: Sequence[Real], beta: Real) -> Real:
+    """The weight of all competitors relative to that of the target: sum_i e^(-beta g_i)."""
+    return Real.total(exp(-beta * gap) for gap in gaps)
+
+
+def scale_threshold(gaps: Sequence[Real], level: int = 1) -> Real:
+    """The inverse temperature above which sum_i e^(-beta g_i) < level; 0 if every positive one is enough.
+
+    Raises InputError where none is enough: a gap is negative, or as many as `level` vanish. Undecided where the sign
+    of a gap stays open.
+    """
+    vanishing = [gap for gap in gaps if _sign_is_zero(gap)]
+    if len(vanishing) >= level:
+        raise InputError(
+            f"{len(vanishing)} competitors have the logit of the target, so no scale is enough; change the angle"
+        )
+    if len(gaps) <= level:
+        return Real.of(0)
+    start = _float_root(np.array([float(gap) for gap in gaps]), level)
+    return Real(lambda: _enclose_root([gap.enclose() for gap in gaps], level, start))
+
+
+def ceiling(value: Real) -> int:
+    """The least integer that is not below the number. Undecided if the precision limit does not tell it from one."""
+    # An integer within 1/2 of the number is the only one that it can be.
+    nearest = int(value.at(PRECISION_LIMIT).mid().floor().unique_fmpz() or 0)
+    for candidate in (nearest, nearest + 1):
+        if (value <= candidate) is Outcome.HOLDS and (value > candidate - 1) is Outcome.HOLDS:
+            return candidate
+    raise Undecided(f"whether {value!r} is an integer is undecided at {PRECISION_LIMIT} bits")
+
+
+def _sign_is_zero(gap: Real) -> bool:
+    if (gap > 0) is Outcome.HOLDS:
+        return False
+    if (gap < 0) is Outcome.HOLDS:
+        raise InputError(
+            f"a competitor is {float(-gap):.6g} above the target, so no scale is enough; shorten the input"
+        )
+    if gap.equals(0) is not Outcome.HOLDS:
+        raise Undecided(f"the sign of a logit gap is undecided at {PRECISION_LIMIT} bits")
+    return True
+
+
+def _float_root(gaps: NDArray[np.float64], level: int) -> float:
+    """Newton from the left: the iterates rise to the root of a convex falling function."""
+    beta = 0.0
+    while True:
+        terms = np.exp(-beta * gaps)
+        step = float((terms.sum() - level) / (gaps @ terms))
+        if not step > 1e-13 * beta:
+            return beta
+        beta += step
+
+
+def _enclose_root(gaps: list[arb], level: int, start: float) -> arb:
+    """Interval Newton from a float: a box that it maps into its interior contains the root. NaN where it does not."""
+    middle = arb(start)
+    for _ in range(ctx.prec.bit_length()):  # each step doubles the number of right bits
+        middle = (middle + _newton_step(gaps, level, middle, middle)).mid()
+    reach = 4 * abs(_newton_step(gaps, level, middle, middle)).upper()
+    box = middle + reach.union(-reach)
+    refined = middle + _newton_step(gaps, level, middle, box)
+    return refined if box.contains_interior(refined) else arb("nan")
+
+
+def _newton_step(gaps: list[arb], level: int, middle: arb, box: arb) -> arb:
+    value = sum(((-middle * gap).exp() for gap in gaps), arb(-level))
+    return value / sum((gap * (-box * gap).exp() for gap in gaps), arb(0))
