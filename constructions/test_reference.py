@@ -146,9 +146,7 @@ def test_a_walk_needs_a_token() -> None:
         ("b1 ab bc ca cb", False, False, True, False, False),
     ],
 )
-def test_predicates(
-    text: str, proper: bool, strongly: bool, task_format: bool, task_input: bool, path: bool
-) -> None:
+def test_predicates(text: str, proper: bool, strongly: bool, task_format: bool, task_input: bool, path: bool) -> None:
     tokens = parse_pairs(text)
     assert (ref.is_proper(tokens), ref.is_strongly_proper(tokens)) == (proper, strongly)
     assert (ref.is_task_format(tokens), ref.is_letter_task_input(tokens)) == (task_format, task_input)
