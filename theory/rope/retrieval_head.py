@@ -6,12 +6,19 @@ Letters are numbered from 0; of A letters and I integers, a right letter R has n
 
 from __future__ import annotations
 
-import sympy
-from sympy import Expr, Matrix, pi
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
 
+import sympy
+from sympy import Expr, Matrix, cos, pi
+
+from theory.claims import Source, claim
 from theory.errors import InputError
+from theory.evidence import Enumeration, Evidence, Identity
 from theory.rope.head import Head, code
-from theory.symbols import omega, theta
+from theory.rope.rotation import PAPER, logit
+from theory.symbols import j, n, omega, phi_c, phi_q, theta
 
 
 def letter_step(letters: int) -> Expr:
@@ -54,3 +61,46 @@ def retrieval_head(letters: int, integers: int, angle: Expr = theta) -> Head:
     W_Q = Matrix.hstack(*(query_column(wanted_letter(left, right, letters), step) for left, right in tokens))
     W_K = Matrix.hstack(*(key_column(left, step) for left, _ in tokens))
     return Head((sympy.sympify(angle),), W_Q, W_K, sympy.eye(len(tokens)))
+
+
+Phase = Callable[[Any, Any, Any, Any, Any], Any]
+
+
+def retrieval_phase(left: Any, wanted: Any, offset: Any, step: Any, angle: Any) -> Any:
+    """The phase of the logit of a key with a left letter, `offset` places before a query; in the unit of the angles."""
+    return (left - wanted) * step + offset * angle
+
+
+@claim(
+    "retrieval-logit",
+    source=Source(PAPER, "Thm 3.1 and App. F.2.2"),
+    quantifiers="for all letters of key and query, positions n and j, and angles theta, omega; an identity",
+    statement=lambda phase: sympy.Eq(sympy.Symbol("L(x_n, n, x_j, j)"), cos(phase(phi_c, phi_q, n - j, omega, theta))),
+    variant=retrieval_phase,
+    controls={
+        "letters exchanged": lambda left, wanted, offset, step, angle: (wanted - left) * step + offset * angle,
+        "offsets counted from 1": lambda left, wanted, offset, step, angle: (
+            (left - wanted) * step + (offset + 1) * angle
+        ),
+        "key moves forward": lambda left, wanted, offset, step, angle: (left - wanted) * step - offset * angle,
+    },
+    does_not_show="that the largest logit belongs to the token that Retrieval returns",
+)
+def retrieval_logit(phase: Phase, thorough: bool) -> Iterator[Evidence]:
+    """The columns with symbolic letters, then every pair of tokens through W_Q and W_K at angles with exact cosines."""
+    columns = logit(query_column(phi_q), n, key_column(phi_c), j, [theta])
+    yield Identity("columns", [("logit", columns, cos(phase(phi_c, phi_q, n - j, omega, theta)))])
+    yield Enumeration("tokens through W_Q and W_K, theta = pi/6", _token_pairs(phase, 4 if thorough else 3))
+
+
+def _token_pairs(phase: Phase, most: int) -> Iterator[tuple[object, bool]]:
+    for letters in range(2, most + 1):
+        angle = pi / 6
+        head, tokens = retrieval_head(letters, 1, angle), pairs(letters, 1)
+        for (query, key), last in product(product(range(len(tokens)), repeat=2), (1, 2)):
+            q, k = head.W_Q[:, query], head.W_K[:, key]
+            turned = phase(
+                tokens[key][0], wanted_letter(*tokens[query], letters), last - 1, letter_step(letters), angle
+            )
+            same = sympy.expand(logit(q, last, k, 1, head.angles) - cos(turned)) == 0
+            yield {"A": letters, "query": tokens[query], "key": tokens[key], "n": last, "j": 1}, same
