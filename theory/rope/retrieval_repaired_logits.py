@@ -82,7 +82,9 @@ class ClosedForms:
         "R3: letter queries ask for slot 0": ClosedForms(
             r3=lambda left, k, wanted, q, integers, step: r3_phase(left, k, wanted, q or 0, integers, step)
         ),
-        "R3: I sub-sectors": ClosedForms(r3=lambda *args: r3_phase(*args[:4], args[4] - 1, args[5])),
+        "R3: I sub-sectors": ClosedForms(
+            r3=lambda left, k, wanted, q, integers, step: r3_phase(left, k, wanted, q, integers - 1, step)
+        ),
     },
     does_not_show="that the heads decode: see retrieval-repaired",
 )
