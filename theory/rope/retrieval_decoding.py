@@ -69,6 +69,12 @@ class Design:
         """The levels of all keys for the last token as query, in the order of the positions."""
         return [self.level(tokens[-1], key, len(tokens) - place) for place, key in enumerate(tokens, 1)]
 
+    def rivals(self, tokens: Sequence[Pair], target: Pair) -> tuple[Level, Level] | None:
+        """The largest level of the target and that of all other tokens; None without a competitor."""
+        levels = list(zip(tokens, self.levels(tokens), strict=True))
+        others = [level for token, level in levels if token != target]
+        return (max(level for token, level in levels if token == target), max(others)) if others else None
+
     def hard_margin(self, tokens: Sequence[Pair], target: Pair) -> Fraction:
         """Coordinate of the target minus the largest other, with equal weights on the keys of largest logit."""
         levels = self.levels(tokens)

@@ -8,9 +8,10 @@ Newton steps enclose.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
 from theory.arithmetic.ball import Real, exp
@@ -24,7 +25,7 @@ def weight_sum(gaps: Sequence[Real], beta: Real) -> Real:
     return Real.total(exp(-beta * gap) for gap in gaps)
 
 
-def scale_threshold(gaps: Sequence[Real], level: int = 1) -> Real:
+def scale_threshold(gaps: Sequence[Real], level: Fraction | int = 1) -> Real:
     """The inverse temperature above which sum_i e^(-beta g_i) < level; 0 if every positive one is enough.
 
     Raises InputError where none is enough: a gap is negative, or as many as `level` vanish. Undecided where the sign
@@ -37,8 +38,8 @@ def scale_threshold(gaps: Sequence[Real], level: int = 1) -> Real:
         )
     if len(gaps) <= level:
         return Real.of(0)
-    start = _float_root(np.array([float(gap) for gap in gaps]), level)
-    return Real(lambda: _enclose_root([gap.enclose() for gap in gaps], level, start))
+    start = _float_root(np.array([float(gap) for gap in gaps]), float(level))
+    return Real(lambda: _enclose_root([gap.enclose() for gap in gaps], fmpq(level.numerator, level.denominator), start))
 
 
 def ceiling(value: Real) -> int:
@@ -63,7 +64,7 @@ def _sign_is_zero(gap: Real) -> bool:
     return True
 
 
-def _float_root(gaps: NDArray[np.float64], level: int) -> float:
+def _float_root(gaps: NDArray[np.float64], level: float) -> float:
     """Newton from the left: the iterates rise to the root of a convex falling function."""
     beta = 0.0
     while True:
@@ -74,7 +75,7 @@ def _float_root(gaps: NDArray[np.float64], level: int) -> float:
         beta += step
 
 
-def _enclose_root(gaps: list[arb], level: int, start: float) -> arb:
+def _enclose_root(gaps: list[arb], level: fmpq, start: float) -> arb:
     """Interval Newton from a float: a box that it maps into its interior contains the root. NaN where it does not."""
     middle = arb(start)
     for _ in range(ctx.prec.bit_length()):  # each step doubles the number of right bits
@@ -85,6 +86,6 @@ def _enclose_root(gaps: list[arb], level: int, start: float) -> arb:
     return refined if box.contains_interior(refined) else arb("nan")
 
 
-def _newton_step(gaps: list[arb], level: int, middle: arb, box: arb) -> arb:
+def _newton_step(gaps: list[arb], level: fmpq, middle: arb, box: arb) -> arb:
     value = sum(((-middle * gap).exp() for gap in gaps), arb(-level))
     return value / sum((gap * (-box * gap).exp() for gap in gaps), arb(0))
