@@ -120,7 +120,7 @@ class Gaps:
 @claim(
     "retrieval-nope-gap",
     source=Source(PAPER, "Remark 3.2", "derived"),
-    quantifiers="minimum over proper inputs of length n with LL query and a competitor, all n >= 2 and A >= 2; equality",
+    quantifiers="minimum over proper inputs of length n with LL query and a competitor, all n, A >= 2; equality",
     statement=str,
     variant=Gaps(),
     controls={

@@ -42,6 +42,15 @@ def scale_threshold(gaps: Sequence[Real], level: Fraction | int = 1) -> Real:
     return Real(lambda: _enclose_root([gap.enclose() for gap in gaps], fmpq(level.numerator, level.denominator), start))
 
 
+def around(gaps: Sequence[Real]) -> list[Fraction]:
+    """Scales to try a threshold at: 0, 1 and two that have it between them, 10^-4 apart."""
+    try:
+        below = Fraction(ceiling(scale_threshold(gaps) * 10**4) - 1, 10**4)
+    except InputError:
+        return [Fraction(0), Fraction(1)]
+    return sorted({Fraction(0), Fraction(1), max(below, Fraction(0)), below + Fraction(1, 10**4)})
+
+
 def ceiling(value: Real) -> int:
     """The least integer that is not below the number. Undecided if the precision limit does not tell it from one."""
     # An integer within 1/2 of the number is the only one that it can be.
