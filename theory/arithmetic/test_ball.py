@@ -142,7 +142,15 @@ def test_versine_keeps_small_angles() -> None:
         (sympy.Sum(sympy.exp(-beta * (1 - sympy.cos(t))), (t, 1, 4)), None),
         (sympy.Sum(t, (t, 5, 2)), 0),
         (sympy.Min(beta, sympy.cosh(1)) + sympy.Max(beta, 2, sympy.tan(1)) + sympy.Abs(-beta), None),
-        (sympy.sech(beta) + sympy.tanh(beta) + sympy.sinh(beta) + sympy.acos(beta / 4) + sympy.log(beta), None),
+        (
+            sympy.tan(beta)
+            + sympy.sech(beta)
+            + sympy.tanh(beta)
+            + sympy.sinh(beta)
+            + sympy.acos(beta / 4)
+            + sympy.log(beta),
+            None,
+        ),
         (sympy.GoldenRatio, (1 + 5**0.5) / 2),
     ],
 )
@@ -166,6 +174,11 @@ def test_inexact_numbers_are_refused(value: object) -> None:
         Real.of(value)
 
 
+def test_evaluation_keeps_what_is_exact() -> None:
+    assert evaluate(sympy.sqrt(beta) * sympy.cos(sympy.pi / 3), {beta: Fraction(9, 4)}).exact == Fraction(3, 4)
+    assert evaluate(beta ** sympy.Rational(-3, 2), {beta: Fraction(9, 4)}).exact == Fraction(8, 27)
+
+
 @pytest.mark.parametrize("left", [2, Fraction(2), np.int64(2), sympy.Integer(2), sympy.sqrt(4)])
 def test_operands_on_either_side(left: Any) -> None:
     three = hidden(3)
@@ -181,6 +194,7 @@ def test_powers_roots_and_extrema() -> None:
     assert (Real.of(Fraction(2, 3)) ** -3).exact == Fraction(27, 8)
     assert (hidden(3) ** 4).equals(81) is HOLDS
     assert (hidden(0) ** 0).equals(1) is HOLDS
+    assert [abs(Real.of(Fraction(p, 2))).exact for p in (-3, -1, 0, 1, 3)] == [Fraction(p, 2) for p in (3, 1, 0, 1, 3)]
     assert sqrt(Fraction(9, 4)).exact == Fraction(3, 2)
     assert sqrt(Fraction(1, 2)).exact is None
     assert minimum([3, Fraction(1, 2), -1]).exact == -1

@@ -182,6 +182,11 @@ def test_a_hidden_rational_is_undecided_only_beyond_its_denominator() -> None:
         gap(Angle(hidden.expr * 5), 2)
 
 
+def test_an_angle_below_the_working_precision_needs_no_more_of_it() -> None:
+    found = closest_return(Angle(sympy.Rational(1, 10**2000)), 5)
+    assert (found.t, found.above.t, found.below.t) == (1, 1, 5)
+
+
 def test_empty_ranges_are_refused() -> None:
     with pytest.raises(InputError, match="up_to=0"):
         closest_return(Angle(1), 0)

@@ -36,6 +36,9 @@ Q = sympy.Rational
         ("8/4/2*3", Q(3)),
         ("--1", Q(1)),
         ("1/3+1/6*2", Q(2, 3)),
+        ("(" * 30 + "1" + ")" * 30, Q(1)),
+        ("1" * 1000, Q((10**1000 - 1) // 9)),
+        ("1e1000*1e-1000", Q(1)),
     ],
 )
 def test_exact_values(text: str, value: sympy.Expr) -> None:
@@ -59,6 +62,7 @@ def test_exact_values(text: str, value: sympy.Expr) -> None:
         ("2^(1/100000)", "too fine a root"),
         ("2^pi", "not rational"),
         ("(" * 400 + "1" + ")" * 400, "nested more than 32"),
+        ("1+" * 99 + "(" * 40 + "1" + ")" * 40, "nested more than 32"),
         ("-" * 900 + "1", "nested more than 32"),
         ("1" * 1001, "longer than 1000"),
         ("__import__('os')", 'unexpected "\'"'),
