@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from theory.claims import STATEMENT, Claim, Hypothesis, Source, claim, discover
+from theory.claims import STATEMENT, Checker, Claim, Hypothesis, Source, claim, discover
 from theory.evidence import Enumeration, Evidence, Search, Trial
 from theory.outcome import Outcome
 from theory.table import KINDS, Ledger, Run, render
@@ -47,7 +48,7 @@ def examine(*claims: Claim, drop: str = "") -> Ledger:
     return Ledger({c.id: c for c in claims}, [Run.from_json(run.as_json()) for run in runs])
 
 
-def test_a_sound_claim_and_a_refuted_one_pass():
+def test_a_sound_claim_and_a_refuted_one_pass() -> None:
     ledger = examine(SOUND, REFUTED)
     assert ledger.complaints() == []
     assert [ledger.observed(c) for c in (SOUND, REFUTED)] == ["holds", "refuted"]
@@ -55,7 +56,7 @@ def test_a_sound_claim_and_a_refuted_one_pass():
     assert ledger.totals() == {"exact": 2, "sampled": 2}
 
 
-def always(outcome: object):
+def always(outcome: object) -> Checker:
     def check(bound: int, thorough: bool) -> Iterator[Evidence]:
         yield Enumeration("hard-wired", [(3, outcome)])
         yield Search("hard-wired", [Trial(0, 0.0, 1.0)], seed=0)
@@ -83,16 +84,16 @@ def one_kind(bound: int, thorough: bool) -> Iterator[Evidence]:
         (replace(REFUTED, variant=8), "statement is holds, expected refuted"),
     ],
 )
-def test_a_hollow_claim_gets_a_complaint(hollow, complaint):
+def test_a_hollow_claim_gets_a_complaint(hollow: Any, complaint: Any) -> None:
     found = examine(*{c.id: c for c in (SOUND, hollow)}.values()).complaints()
     assert any(complaint in line for line in found), found
 
 
-def test_a_repair_must_be_a_claim():
+def test_a_repair_must_be_a_claim() -> None:
     assert "no claim" in "".join(examine(REFUTED).complaints())
 
 
-def test_what_was_not_run_is_shown_and_fails_nothing():
+def test_what_was_not_run_is_shown_and_fails_nothing() -> None:
     ledger = examine(replace(SOUND, controls={}), drop="without H1")
     assert ledger.complaints() == []
     nothing = Ledger({SOUND.id: SOUND}, [])
@@ -100,7 +101,7 @@ def test_what_was_not_run_is_shown_and_fails_nothing():
     assert "not run" in render(nothing, width=120)
 
 
-def test_submitted_evidence_that_disagrees_is_a_complaint():
+def test_submitted_evidence_that_disagrees_is_a_complaint() -> None:
     ledger = examine(SOUND)
     evidence = Enumeration("elsewhere", [(1, False)])
     ledger.submitted[SOUND.id].append(Run(SOUND.id, STATEMENT, "refuted", (evidence.as_json(),), from_checker=False))
@@ -108,7 +109,7 @@ def test_submitted_evidence_that_disagrees_is_a_complaint():
     assert any("submitted" in line for line in ledger.complaints())
 
 
-def test_every_kind_of_evidence_has_a_column_in_the_totals():
+def test_every_kind_of_evidence_has_a_column_in_the_totals() -> None:
     def subclasses(kind: type[Evidence]) -> set[str]:
         return {sub.kind for sub in kind.__subclasses__()}
 
@@ -116,7 +117,7 @@ def test_every_kind_of_evidence_has_a_column_in_the_totals():
 
 
 @pytest.mark.parametrize("item", discover().values(), ids=lambda item: item.id)
-def test_claims_are_complete_as_data(item):
+def test_claims_are_complete_as_data(item: Any) -> None:
     assert len(item.controls) >= 2
     assert item.quantifiers
     assert item.does_not_show

@@ -1,7 +1,9 @@
 """Evidence counts itself and cannot be told that it holds."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import inf, nan
+from typing import Any
 
 import pytest
 import sympy
@@ -16,7 +18,7 @@ HOLDS, REFUTED, UNDECIDED = Outcome.HOLDS, Outcome.REFUTED, Outcome.UNDECIDED
 
 
 @pytest.mark.parametrize("kind", [Enumeration, Constructed])
-def test_tally(kind):
+def test_tally(kind: Any) -> None:
     assert kind("none", []).outcome is UNDECIDED
     assert kind("all", [(1, True), (2, HOLDS)]).outcome is HOLDS
     assert kind("nothing said", [(1, True), (2, None)]).outcome is UNDECIDED
@@ -25,7 +27,7 @@ def test_tally(kind):
     assert (broken.outcome, broken.count, broken.witness) == (REFUTED, 2, 2)
 
 
-def test_an_identity_is_reduced_refuted_or_left_undecided():
+def test_an_identity_is_reduced_refuted_or_left_undecided() -> None:
     addition = Identity(
         "addition", [("cos", cos(n * theta + theta), cos(n * theta) * cos(theta) - sin(n * theta) * sin(theta))]
     )
@@ -39,7 +41,7 @@ def test_an_identity_is_reduced_refuted_or_left_undecided():
     assert Identity("nothing", []).outcome is UNDECIDED
 
 
-def test_matrix_identities_compare_every_entry():
+def test_matrix_identities_compare_every_entry() -> None:
     left = sympy.Matrix([[r, theta]])
     assert Identity("equal", [("row", left, left)]).outcome is HOLDS
     assert Identity("last entry", [("row", left, sympy.Matrix([[r, theta + 1]]))]).outcome is REFUTED
@@ -48,7 +50,7 @@ def test_matrix_identities_compare_every_entry():
 UNIT = ((Fraction(0), Fraction(1)),)
 
 
-def below(bound):
+def below(bound: float) -> Callable[[arb], Outcome]:
     """x - x^2 < bound on a box, three-valued: it is at most 1/4, attained at 1/2."""
 
     def decide(x: arb) -> Outcome:
@@ -58,7 +60,7 @@ def below(bound):
     return decide
 
 
-def test_a_cover_is_adaptive_and_must_be_complete():
+def test_a_cover_is_adaptive_and_must_be_complete() -> None:
     cover = BoxCover("strict", UNIT, below(0.26))
     assert cover.outcome is HOLDS
     assert cover.count > 1
@@ -69,7 +71,7 @@ def test_a_cover_is_adaptive_and_must_be_complete():
     assert BoxCover("false", UNIT, below(0.2)).outcome is REFUTED
 
 
-def test_a_search_counts_what_is_not_vacuous_and_allows_rounding_only():
+def test_a_search_counts_what_is_not_vacuous_and_allows_rounding_only() -> None:
     held = Search("held", [Trial(1, 0.5, 1.0), Trial(2, 5.0, 9.0, vacuous=True), Trial(3, 0.9, 1.0)], seed=0)
     assert (held.outcome, held.count, held.largest_ratio) == (HOLDS, 2, 0.9)
     assert Search("rounding", [Trial(1, 1 + 1e-15, 1.0, allowance=1e-14)], seed=0).outcome is HOLDS

@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import sys
+from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from typing import Any
 
@@ -15,7 +16,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from theory.claims import STATEMENT, Claim, discover
-from theory.errors import InputError
+from theory.errors import InputError, Undecided
 from theory.quantities import as_json, describe, quantities
 from theory.table import Ledger, Run, render
 
@@ -212,20 +213,23 @@ def _list(table: dict[str, Any], as_data: bool) -> None:
             click.echo(f"      {name}: {parameter.describe}{optional}")
 
 
-def run() -> None:
-    """Entry point: one-line errors, exit code 2 on bad input."""
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; 2 and one line on bad input."""
     try:
-        main(standalone_mode=False)
-    except InputError as error:
+        main(arguments, standalone_mode=False)
+    except (InputError, Undecided) as error:
         click.echo(f"error: {error}", err=True)
-        sys.exit(2)
+        return 2
     except click.ClickException as error:
         click.echo(f"error: {error.format_message()}; `python -m theory --help` shows the usage", err=True)
-        sys.exit(2)
-    except click.Abort:
+        return 2
+    except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
-        sys.exit(130)
+        return 130
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
 
 
 if __name__ == "__main__":
-    run()
+    sys.exit(run())

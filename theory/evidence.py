@@ -19,7 +19,7 @@ from flint import arb, fmpq
 from theory.arithmetic.ball import evaluate
 from theory.outcome import Outcome
 
-Case = tuple[Any, "Outcome | bool"]
+Case = tuple[Any, object]  # a witness, and an Outcome or truth value: anything else is undecided
 Interval = tuple[Fraction, Fraction]
 Box = tuple[Interval, ...]
 Decide = Callable[..., Outcome]

@@ -22,60 +22,36 @@ from theory.arithmetic.ball import Real
 from theory.arithmetic.grammar import parse_matrix, parse_number, parse_vector
 from theory.claims import theory_modules
 from theory.errors import InputError
+from theory.outcome import Outcome
 
 DIGITS = 17
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """How an argument is described and read. `read(name, text)` raises InputError on bad text."""
+    """How an argument is described and read from text; `read` raises InputError on bad text."""
 
     describe: str
-    read: Callable[[str, str], Any]
+    read: Callable[[str], Any]
 
 
-def _integer(least: int, reason: str) -> Callable[[str, str], int]:
-    def read(name: str, text: str) -> int:
+def _integer(least: int, reason: str) -> Callable[[str], int]:
+    def read(text: str) -> int:
         value = parse_number(text)
         if not value.is_Integer:
-            raise InputError(f"{name}={text} is not an integer; give a whole number, {name} >= {least}")
+            raise InputError(f"{text} is not an integer; give a whole number >= {least}")
         if value < least:
-            raise InputError(f"{name}={text} is below {least}: {reason}; give {name} >= {least}")
+            raise InputError(f"{text} is below {least}: {reason}; give a whole number >= {least}")
         return int(value)
 
     return read
 
 
-def _angle(name: str, text: str) -> Angle:
-    return Angle.parse(text)
-
-
-def _nonzero_angle(name: str, text: str) -> Angle:
-    angle = Angle.parse(text)
-    if angle.turns is not None and angle.turns.denominator == 1:
-        raise InputError(
-            f"{name}={text} is a multiple of 2*pi and turns no two positions apart; give another, such as pi/3"
-        )
-    return angle
-
-
-def _real(name: str, text: str) -> Real:
-    return Real.of(parse_number(text))
-
-
-def _positive(name: str, text: str) -> Real:
-    value = parse_number(text)
-    if value.is_positive is not True:
-        raise InputError(f"{name}={text} is not positive; give {name} > 0")
-    return Real.of(value)
-
-
-def _vector(name: str, text: str) -> tuple[sympy.Expr, ...]:
-    return parse_vector(text)
-
-
-def _matrix(name: str, text: str) -> sympy.Matrix:
-    return sympy.Matrix(parse_matrix(text))
+def _positive(text: str) -> Real:
+    value = Real.of(parse_number(text))
+    if (value > 0) is not Outcome.HOLDS:
+        raise InputError(f"{text} is not positive; give a number > 0")
+    return value
 
 
 Length = Annotated[
@@ -90,12 +66,16 @@ Offset = Annotated[
 ]
 Count = Annotated[int, Parameter("number (integer >= 1)", _integer(1, "nothing is left to count"))]
 Letters = Annotated[int, Parameter("size of the alphabet (integer >= 2)", _integer(2, "one letter has no competitor"))]
-AnyAngle = Annotated[Angle, Parameter("angle in radians, exact", _angle)]
-NonzeroAngle = Annotated[Angle, Parameter("angle in radians, exact, no multiple of 2*pi", _nonzero_angle)]
-Number = Annotated[Real, Parameter("real number, exact", _real)]
+AnyAngle = Annotated[Angle, Parameter("angle in radians, exact", Angle.parse)]
+NonzeroAngle = Annotated[
+    Angle, Parameter("angle in radians, exact, no multiple of 2*pi", lambda text: Angle.parse(text).rotating())
+]
+Number = Annotated[Real, Parameter("real number, exact", lambda text: Real.of(parse_number(text)))]
 Positive = Annotated[Real, Parameter("positive real number, exact", _positive)]
-Vector = Annotated[tuple[sympy.Expr, ...], Parameter("vector as JSON, entries exact", _vector)]
-Matrix = Annotated[sympy.Matrix, Parameter("matrix as JSON, entries exact", _matrix)]
+Vector = Annotated[tuple[sympy.Expr, ...], Parameter("vector as JSON, entries exact", parse_vector)]
+Matrix = Annotated[
+    sympy.Matrix, Parameter("matrix as JSON, entries exact", lambda text: sympy.Matrix(parse_matrix(text)))
+]
 
 
 @dataclass(frozen=True)
@@ -163,9 +143,16 @@ class Quantity:
         required = [name for name, (_, default) in parameters.items() if default is inspect.Parameter.empty]
         if missing := [name for name in required if name not in arguments]:
             raise InputError(f"missing argument {missing[0]!r}; {usage}")
-        values = {name: parameters[name][0].read(name, text) for name, text in arguments.items()}
+        values = {name: _read(name, parameters[name][0], text) for name, text in arguments.items()}
         results = self.function(**values)
         return dict(results) if isinstance(results, Mapping) else {self.name: results}
+
+
+def _read(name: str, parameter: Parameter, text: str) -> Any:
+    try:
+        return parameter.read(text)
+    except InputError as error:
+        raise InputError(f"argument {name}: {error}") from None
 
 
 def _parameter(hint: Any) -> Parameter:

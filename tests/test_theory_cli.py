@@ -1,0 +1,109 @@
+"""The commands `python -m theory ledger | show | value`, as a user meets them."""
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from theory.__main__ import run
+from theory.claims import discover
+from theory.quantities import quantities
+
+CLAIM = "rope-relative-logit"
+
+
+def test_value_prints_a_certified_number(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["value", "index-gap", "n=11", "theta=pi/3", "offset=5"]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith("index-gap = 1/2")
+
+
+def test_value_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["value", "index-gap", "n=17", "theta=1", "offset=16", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)["results"]["index-gap"]
+    assert result["kind"] == "enclosure"
+    assert Fraction(result["lower"]) < Fraction(result["upper"])
+    assert result["midpoint"] == pytest.approx(0.039829713349634, rel=1e-14)
+
+
+def test_every_quantity_is_listed_with_its_arguments_and_claim(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["value", "--list"]) == 0
+    listing = capsys.readouterr().out
+    for item in quantities().values():
+        assert item.name in listing
+        assert item.claim in discover(), f"{item.name} belongs to no claim"
+        assert item.summary
+    assert run(["value", "--list", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == len(quantities())
+
+
+def test_the_grammar_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["value", "--grammar"]) == 0
+    assert "rope(base=" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("claim", discover())
+def test_show_prints_every_claim(claim: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", claim]) == 0
+    shown = capsys.readouterr().out
+    for head in ("statement:", "quantifiers:", "control:", "does not show:"):
+        assert head in shown
+    assert run(["show", claim, "--latex"]) == 0
+
+
+def test_ledger_of_one_claim(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["ledger", CLAIM]) == 0
+    assert "holds" in capsys.readouterr().out
+    assert run(["ledger", CLAIM, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["format"], data["version"], data["complaints"]) == ("headproof-ledger", 1, [])
+
+
+BAD = [
+    (["value", "index-gap", "n=11", "theta=0", "offset=5"], "2 pi"),
+    (["value", "index-gap", "n=11", "theta=4*pi", "offset=5"], "2 pi"),
+    (["value", "index-gap", "n=11", "theta=nan", "offset=5"], "nan"),
+    (["value", "index-gap", "n=11", "theta=", "offset=5"], "theta"),
+    (["value", "index-gap", "n=-3", "theta=1", "offset=5"], "-3"),
+    (["value", "index-gap", "n=2.5", "theta=1", "offset=1"], "2.5"),
+    (["value", "index-gap", "n=11", "theta=1", "offset=11"], "11"),
+    (["value", "index-gap", "n=11", "theta=1", "offset=-1"], "-1"),
+    (["value", "index-gap", "n=11", "theta=rope(base=10000,d=127,k=2)", "offset=5"], "127"),
+    (["value", "index-gap", "n=11", "theta=__import__('os')", "offset=5"], "__import__"),
+    (["value", "index-gap", "n=11", "theta=9**9**9**9", "offset=5"], "9"),
+    (["value", "index-gap", "n=11", "theta=" + "(" * 5000, "offset=5"], "long"),
+    (["value", "index-gap", "n=11", "offset=5"], "theta"),
+    (["value", "index-gap", "n=11", "theta=1", "offset=5", "colour=3"], "colour"),
+    (["value", "index-gap", "n=11", "n=12", "theta=1"], "twice"),
+    (["value", "index-gap", "n", "theta=1"], "key=value"),
+    (["value", "no-such-quantity"], "no-such-quantity"),
+    (["value"], "--list"),
+    (["show", "no-such-claim"], "no-such-claim"),
+    (["ledger", "no-such-claim"], "no-such-claim"),
+    (["frobnicate"], "frobnicate"),
+    (["value", "--no-such-option"], "no-such-option"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"), BAD, ids=lambda value: " ".join(value)[:60] if isinstance(value, list) else ""
+)
+def test_bad_input_is_one_line_that_names_it(
+    arguments: list[str], named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("error: ")
+    assert captured.err.count("\n") == 1
+    assert named in captured.err
+
+
+def test_a_real_process_exits_with_2_and_no_traceback() -> None:
+    command = [sys.executable, "-m", "theory", "value", "index-gap", "n=11", "theta=nan", "offset=5"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parent.parent)
+    assert result.returncode == 2
+    assert "Traceback" not in result.stderr
