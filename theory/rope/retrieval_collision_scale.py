@@ -23,8 +23,8 @@ from theory.evidence import Enumeration, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
 from theory.rope.index_window import angle_of
 from theory.rope.retrieval_collision import SOURCE, is_integer_query
-from theory.rope.retrieval_decoding import Design, printed
-from theory.rope.sequences import Pair, proper_sequences, retrieval
+from theory.rope.retrieval_decoding import printed
+from theory.rope.sequences import proper_sequences
 from theory.rope.softmax_scale import around, weight_sum
 from theory.symbols import omega, t, theta
 
@@ -36,17 +36,6 @@ Competitors = Callable[[int, Angle, int], list[Real]]
 def same_letter_gaps(n: int, angle: Angle, letters: int = 2) -> list[Real]:
     """1 - cos(t theta) for t = 1..n-1: the gaps of the worst input (a,1)^(n-1) (a,2)."""
     return [versine(step * angle.real) for step in range(1, n)]
-
-
-def all_decode(head: Design, inputs: list[tuple[Pair, ...]], beta: Fraction) -> Outcome:
-    """Whether softmax at the scale `beta` decodes every input; stops at the first that it does not."""
-    undecided = False
-    for tokens in inputs:
-        outcome = head.soft_decodes(tokens, retrieval(tokens)[-1], beta)
-        if outcome is Outcome.REFUTED:
-            return outcome
-        undecided |= outcome is Outcome.UNDECIDED
-    return Outcome.UNDECIDED if undecided else Outcome.HOLDS
 
 
 @dataclass(frozen=True)
@@ -104,7 +93,7 @@ def _both_sides(rule: Threshold, letters: int, integers: int, n: int) -> Iterato
         turns = share * rule.reach / letters / max(1, n - 1)
         gaps = rule.gaps(n, angle_of(turns), letters)
         for beta in around(gaps):
-            said, found = weight_sum(gaps, Real.of(beta)) < 1, all_decode(printed(letters, turns), inputs, beta)
+            said, found = weight_sum(gaps, Real.of(beta)) < 1, printed(letters, turns).all_decode(inputs, beta)
             yield {"A": letters, "I": integers, "n": n, "turns": turns, "beta": beta}, _agree(said, found)
 
 

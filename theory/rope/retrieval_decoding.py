@@ -7,7 +7,7 @@ hard attention and the ties of soft attention are decided without rounding.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -17,17 +17,18 @@ from theory.outcome import Outcome
 from theory.rope.index_window import fold
 from theory.rope.retrieval_head import retrieval_phase
 from theory.rope.retrieval_repaired_logits import r2_logit, r3_phase
-from theory.rope.sequences import Pair
+from theory.rope.sequences import Pair, retrieval
 
 TURN = Real.of_linear(0, 2)
 Level = Fraction
-Weights = Mapping[Level, Fraction]
+Terms = frozenset[tuple[Level, Fraction]]
+NONE = Fraction(0)
 Residual = Callable[[Pair], Fraction]
 
 
 def no_residual(query: Pair) -> Fraction:
     """F(x, a) = a."""
-    return Fraction(0)
+    return NONE
 
 
 @cache
@@ -81,30 +82,59 @@ class Design:
         winners = [token for token, level in zip(tokens, levels, strict=True) if level == max(levels)]
         output = {token: Fraction(winners.count(token), len(winners)) for token in tokens}
         output[tokens[-1]] += self.residual(tokens[-1])
-        return output.pop(target, Fraction(0)) - max(output.values(), default=Fraction(0))
+        return output.pop(target, NONE) - max(output.values(), default=NONE)
+
+    def soft_sign(self, tokens: Sequence[Pair], target: Pair, beta: Fraction, bound: Fraction = NONE) -> int | None:
+        """The sign of the margin under softmax at the rational scale `beta`, less `bound`; None where undecided."""
+        levels = self.levels(tokens)
+        output: dict[Pair, dict[Level, Fraction]] = {token: defaultdict(Fraction) for token in (*tokens, target)}
+        own = self.residual(tokens[-1])
+        for token, level in zip(tokens, levels, strict=True):
+            output[token][level] += 1
+            output[tokens[-1]][level] += own
+            output[target][level] -= bound
+        mass = output.pop(target)
+        signs = [_sign(self.logit, _difference(mass, other), beta) for other in (*output.values(), {})]
+        if -1 in signs:
+            return -1
+        known = [sign for sign in signs if sign is not None]
+        return min(known) if len(known) == len(signs) else None
 
     def soft_decodes(self, tokens: Sequence[Pair], target: Pair, beta: Fraction) -> Outcome:
         """Whether the target alone has the largest coordinate under softmax at the rational scale `beta`."""
-        levels = self.levels(tokens)
-        output: dict[Pair, dict[Level, Fraction]] = {token: defaultdict(Fraction) for token in (*tokens, target)}
-        for token, level in zip(tokens, levels, strict=True):
-            output[token][level] += 1
-            output[tokens[-1]][level] += self.residual(tokens[-1])
-        mass = output.pop(target)
-        return Outcome.every(self._exceeds(mass, other, beta) for other in (*output.values(), {}))
+        sign = self.soft_sign(tokens, target, beta)
+        return Outcome.UNDECIDED if sign is None else Outcome.of(sign > 0)
 
-    def _exceeds(self, mass: Weights, other: Weights, beta: Fraction) -> Outcome:
-        excess = {level: mass.get(level, Fraction(0)) - other.get(level, Fraction(0)) for level in {*mass, *other}}
-        return _positive(self.logit, frozenset(item for item in excess.items() if item[1]), beta)
+    def all_decode(self, inputs: Iterable[Sequence[Pair]], beta: Fraction) -> Outcome:
+        """Whether softmax decodes Retrieval at the last position of every input; stops at the first failure."""
+        undecided = False
+        for tokens in inputs:
+            outcome = self.soft_decodes(tokens, retrieval(tokens)[-1], beta)
+            if outcome is Outcome.REFUTED:
+                return outcome
+            undecided |= outcome is Outcome.UNDECIDED
+        return Outcome.UNDECIDED if undecided else Outcome.HOLDS
+
+
+def _difference(mass: Mapping[Level, Fraction], other: Mapping[Level, Fraction]) -> Terms:
+    excess = {level: mass.get(level, NONE) - other.get(level, NONE) for level in {*mass, *other}}
+    return frozenset(item for item in excess.items() if item[1])
 
 
 @cache
-def _positive(logit: Callable[[Level], Real], terms: frozenset[tuple[Level, Fraction]], beta: Fraction) -> Outcome:
-    # Exponentials of distinct algebraic numbers are independent (Lindemann), so a sum of 0 has no terms, or beta is 0.
-    return Real.total(count * exp(beta * logit(level)) for level, count in terms) > 0
+def _sign(logit: Callable[[Level], Real], terms: Terms, beta: Fraction) -> int | None:
+    """The sign of a sum of weights; for distinct logits and beta > 0 it is 0 only without terms (Lindemann)."""
+    if not terms:
+        return 0
+    total = Real.total(count * exp(beta * logit(level)) for level, count in terms)
+    if (total > 0) is Outcome.HOLDS:
+        return 1
+    if (total < 0) is Outcome.HOLDS:
+        return -1
+    return 0 if total.equals(0) is Outcome.HOLDS else None
 
 
-def printed(letters: int, turns: Fraction = Fraction(0), residual: Residual = no_residual) -> Design:
+def printed(letters: int, turns: Fraction = NONE, residual: Residual = no_residual) -> Design:
     """The printed head at the frequency 2 pi `turns`; with a residual at frequency 0 it is R1."""
     step = Fraction(1, letters)
 
@@ -116,7 +146,7 @@ def printed(letters: int, turns: Fraction = Fraction(0), residual: Residual = no
 
 def r1(letters: int, gain: Fraction = Fraction(1)) -> Design:
     """R1: the printed head at frequency 0, with the weight `gain` on queries with a right integer."""
-    return printed(letters, residual=lambda query: Fraction(0) if number(query) is None else gain)
+    return printed(letters, residual=lambda query: NONE if number(query) is None else gain)
 
 
 def r2(letters: int, integers: int) -> Design:
@@ -131,7 +161,7 @@ def r2(letters: int, integers: int) -> Design:
     return Design(cache(level), Real.of)
 
 
-def r3(letters: int, integers: int, turns: Fraction = Fraction(0), phase: Callable[..., Fraction] = r3_phase) -> Design:
+def r3(letters: int, integers: int, turns: Fraction = NONE, phase: Callable[..., Fraction] = r3_phase) -> Design:
     """R3, which turns with no position: `turns` is 0 in the repair."""
     step = Fraction(1, letters)
 

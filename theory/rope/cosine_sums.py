@@ -1,0 +1,33 @@
+"""When two sums of cosines of rational multiples of a turn are the same number, decided without algebra.
+
+A norm argument: a nonzero algebraic integer whose conjugates are bounded cannot be arbitrarily small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from flint import arb
+
+from theory.arithmetic.ball import Real
+from theory.outcome import Outcome
+
+
+def same_cosine_sum(x: Real, y: Real, order: int) -> Outcome:
+    """Whether two integer combinations of at most four cosines of multiples of 2 pi/order each are the same number.
+
+    Twice the difference is an algebraic integer of degree at most `order` whose conjugates are at most 16 in size; if
+    it is not 0, the product of all of them is at least 1, so it is above 16^-order.
+    """
+    difference = abs((2 * (x - y)).at(4 * order + 64))
+    return Outcome.of(True if difference < arb(2) ** (-4 * order) else False if difference > 0 else None)
+
+
+def smallest_is(gaps: Iterable[Real], said: Real, order: int) -> Outcome:
+    """Whether `said` is the least of these combinations of cosines, as in `same_cosine_sum`."""
+    outcomes = [(same_cosine_sum(gap, said, order), gap > said) for gap in gaps]
+    attained = [same for same, _ in outcomes]
+    bounded = [above if same is Outcome.REFUTED else same for same, above in outcomes]
+    if not outcomes or Outcome.UNDECIDED in attained:
+        return Outcome.UNDECIDED
+    return Outcome.every((Outcome.of(Outcome.HOLDS in attained), *bounded))
