@@ -78,7 +78,7 @@ def realise(M: ArrayLike, angles: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def determinant(angles: Sequence[Any], norms: Sequence[Any], cos: Function, sin: Function) -> Any:
-    """The determinant of the map from keys to rows of M for N = 2m, generic over the arithmetic; `norms` are |q_k|^2.
+    """The determinant of key -> logits at offsets 1, ..., N = 2m, generic over the arithmetic; `norms` are |q_k|^2.
 
     A Vandermonde determinant of the nodes exp(+-i theta_k): it vanishes only where a plane of q does, two frequencies
     agree, or one is 0 or pi.
