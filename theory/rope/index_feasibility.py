@@ -28,7 +28,7 @@ from theory.rope.index_head import (
 )
 from theory.rope.index_window import angle_of, fold, rational_turns
 from theory.rope.sequences import Symbol, show
-from theory.symbols import i, j, s, theta
+from theory.symbols import i, j, n, s, theta
 
 Margins = Callable[[Any], tuple[Any, Any, Any]]
 # The letters and integers of the enumeration, in the order of the embedding.
@@ -63,9 +63,13 @@ class Layer:
 
     def __str__(self) -> str:
         letter, found, kept = self.margins(self.alpha)
+        copied = "letters and integers" if self.copy_integers else "letters"
+        angles = "any theta that is no multiple of 2 pi" if self.aliases else "theta without aliases"
+        pointers = "those before position 1 kept" if self.past_start else "Index-valid"
         return (
-            f"the last output decodes to Index: a letter with margin {letter}, an integer that finds a letter with "
-            f"margin {found}, and one that finds an integer with margin {kept}"
+            f"with logits cos({self.multiple(n, j, s) * theta}), y = {self.residual} x + a, {copied} copied {self.alpha} "
+            f"times, {angles}, pointers {pointers}: y decodes to Index, a letter with margin {letter}, an integer that "
+            f"finds a letter with {found}, one that finds an integer with {kept}"
         )
 
     def parts(self, alpha: Expr | int) -> tuple[Matrix, Matrix]:
@@ -116,29 +120,29 @@ Rows = list[list[int]]
 
 def _inputs(layer: Layer, longest: int) -> Iterator[tuple[object, bool]]:
     kept, copied = ([[int(entry) for entry in row] for row in part.tolist()] for part in layer.parts(layer.alpha))
-    for n in range(1, longest + 1):
-        angles = rational_turns(2 if layer.aliases else n, max(2, n) + 1)
+    for length in range(1, longest + 1):
+        angles = rational_turns(2 if layer.aliases else length, max(2, length) + 1)
         for turns, query in product(angles, (2, 3, 0, 1)):
-            yield from _with_query(layer, n, turns, query, kept, copied)
+            yield from _with_query(layer, length, turns, query, kept, copied)
 
 
 def _with_query(
-    layer: Layer, n: int, turns: Fraction, query: int, kept: Rows, copied: Rows
+    layer: Layer, length: int, turns: Fraction, query: int, kept: Rows, copied: Rows
 ) -> Iterator[tuple[object, bool]]:
     token = TOKENS[query]
     offset = token if isinstance(token, int) else 0
-    if offset >= n and not layer.past_start:
+    if offset >= length and not layer.past_start:
         return
-    distances = [fold(layer.multiple(n, key, offset) * turns) for key in range(1, n + 1)]
+    distances = [fold(layer.multiple(length, key, offset) * turns) for key in range(1, length + 1)]
     angle = str(angle_of(turns))
     attended = [at for at, distance in enumerate(distances) if distance == min(distances)]
-    for before in product(range(len(TOKENS)), repeat=n - 1):
+    for before in product(range(len(TOKENS)), repeat=length - 1):
         tokens = (*before, query)
         output = [
             keep[query] + Fraction(sum(copy[tokens[at]] for at in attended), len(attended))
             for keep, copy in zip(kept, copied, strict=True)
         ]
-        found = tokens[n - 1 - offset] if offset < n else query
+        found = tokens[length - 1 - offset] if offset < length else query
         finds_letter = isinstance(TOKENS[found], str)
         correct = found if finds_letter else query
         margin = output[correct] - max(value for number, value in enumerate(output) if number != correct)

@@ -1,7 +1,7 @@
 """Margins of the Index head as linear forms in the weights of its keys, and their worst case over all inputs.
 
 The target has weight 1 and the key t positions before it the weight f_t, before normalisation, so that a margin times
-1 + F is a sum of c_t f_t with integer c_t. The copying weight is alpha = 2.
+1 + F is a sum of c_t f_t with integer c_t. Letters are copied with the weight alpha = 2 unless another one is named.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Input = tuple[int, ...]
 
 
 @cache
-def margin_forms(n: int, offset: int) -> list[tuple[Input, list[Form]]]:
+def margin_forms(n: int, offset: int, alpha: int = 2) -> list[tuple[Input, list[Form]]]:
     """For every input over two letters and the integers 1..n-1 its margins, times 1 + F, over each wrong token.
 
     The query is either letter if `offset` is 0, else that integer.
     """
     embedding, decode = index_embedding(2, n - 1), index_unembedding(2, n - 1)
     kept = _rows(decode * embedding)
-    copied = _rows(decode * index_head(2, n - 1).W_V * embedding)
+    copied = _rows(decode * index_head(2, n - 1, alpha=alpha).W_V * embedding)
     found: list[tuple[Input, list[Form]]] = []
     for before, query in product(product(range(n + 1), repeat=n - 1), [offset + 1] if offset else [0, 1]):
         tokens = (*before, query)

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from random import Random
 
 import sympy
 from sympy import Expr, Integer, Matrix, symbols
 
 from theory.arithmetic.angle import Angle
 from theory.claims import Source, claim
-from theory.evidence import Enumeration, Evidence, Identity
+from theory.evidence import Enumeration, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
 from theory.quantities import Exact, Length2, NonzeroAngle, quantity
 from theory.rope.head import Head
-from theory.rope.index_discrepancy import query_gap
+from theory.rope.index_discrepancy import SEED, query_gap
 from theory.rope.index_head import SOURCE, key_column, query_column
 from theory.rope.index_temperature import aliases
 from theory.rope.index_window import angle_of, query_distance, rational_turns
@@ -119,10 +120,9 @@ def _returning_key() -> tuple[str, Expr, Expr]:
     does_not_show="that rational angles are bad: theta = 1 is apart at every length",
 )
 def index_positivity_printed(condition: Condition, thorough: bool) -> Iterator[Evidence]:
-    """Every angle that meets the condition, by length and denominator; if pi does, the keys that return at 2 pi p/q."""
+    """Every angle that meets the condition, by length and denominator; then random lengths and angles."""
     yield Enumeration("rational and irrational turns", _positive(condition, range(2, 31 if thorough else 9)))
-    if condition.met(Angle(sympy.pi), 2):
-        yield Identity("the key q positions from the target", [_returning_key()])
+    yield Search("random angles", _returning_keys(condition, trials=1000 if thorough else 100), seed=SEED)
 
 
 def _positive(condition: Condition, lengths: range) -> Iterator[tuple[object, Outcome]]:
@@ -130,6 +130,16 @@ def _positive(condition: Condition, lengths: range) -> Iterator[tuple[object, Ou
         for angle in (*map(angle_of, rational_turns(1, length)), *IRRATIONAL):
             if condition.met(angle, length):
                 yield f"n={length}, theta={angle}", query_gap(length, angle, 0) > 0
+
+
+def _returning_keys(condition: Condition, trials: int) -> Iterator[Trial]:
+    """The number of keys with the logit of the target, which should be 0."""
+    random = Random(SEED)
+    for _ in range(trials):
+        length, p, q = random.randint(2, 60), random.randint(1, 20), random.randint(41, 60)
+        angle = random.choice((Angle.turn(p, q), Angle(sympy.Rational(p, q)), Angle(sympy.sqrt(2) * p / q)))
+        if condition.met(angle, length):
+            yield Trial(f"n={length}, theta={angle}", float(aliases(length, 0, angle)), bound=0.0)
 
 
 @quantity("index-positivity", unit="truth value", claim="index-positivity-condition")

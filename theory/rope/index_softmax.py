@@ -39,15 +39,23 @@ class Threshold:
         integer: the bound for integer queries.
         before_start: how many keys F counts before position 1.
         own_key: whether F counts the key of an integer query itself.
+        alpha: the weight with which the head copies letters.
     """
 
     letter: int = 3
     integer: int = 1
     before_start: int = 0
     own_key: bool = True
+    alpha: int = 2
 
     def __str__(self) -> str:
-        return f"all inputs decode iff F < {self.letter} for letter queries, F < {self.integer} for integer queries"
+        last = "n" if self.before_start else "n-1"
+        own = "" if self.own_key else ", t != -s"
+        return (
+            f"with alpha = {self.alpha} and F = sum of e^(-beta (1 - cos t theta)) over -s <= t <= {last}-s, t != 0{own}: "
+            f"all inputs decode iff F < {self.letter} for letter queries, F < {self.integer} for integer queries, and "
+            f"then with worst margin (bound - F)/(1 + F)"
+        )
 
     def bound(self, offset: int) -> int:
         return self.integer if offset else self.letter
@@ -75,7 +83,7 @@ class Threshold:
     },
     hypotheses=(
         Hypothesis("two letters", "A >= 2", remark="one letter leaves no wrong letter to weigh"),
-        Hypothesis("alpha = 2", "letters are copied with weight 2", remark="other weights move both bounds"),
+        Hypothesis("alpha = 2", "letters are copied with weight 2", dropped=Threshold(alpha=3)),
     ),
     does_not_show="that beta > ln((n - 1)/c)/Delta_inf(n) is necessary: it only suffices",
 )
@@ -95,7 +103,7 @@ def _dominance(threshold: Threshold, queries: list[tuple[int, int]]) -> Iterator
     for n, offset in queries:
         worst, attained = threshold.form(n, offset), False
         keys = {*range(-offset, n - offset), *worst}
-        for tokens, forms in margin_forms(n, offset):
+        for tokens, forms in margin_forms(n, offset, threshold.alpha):
             dominated = (
                 any(all(form.get(t, 0) >= times * worst.get(t, 0) for t in keys) for times in (1, 2)) for form in forms
             )
@@ -112,7 +120,7 @@ def _worst_margins(threshold: Threshold, queries: list[tuple[int, int]]) -> Iter
         }
         query, total = offset + 1 if offset else 0, sum(weights[t] for t in competitors(n, offset))
         tokens = dict.fromkeys(competitors(n, offset), 1) | {-offset: query, 0: 0}
-        head, embedding = index_head(2, n - 1), index_embedding(2, n - 1)
+        head, embedding = index_head(2, n - 1, alpha=threshold.alpha), index_embedding(2, n - 1)
         terms = [(weights | {0: 1})[t] * embedding[:, token] for t, token in tokens.items()]
         attended = sum(terms, sympy.zeros(n + 2, 1)) / (1 + total)
         output = index_unembedding(2, n - 1) * (embedding[:, query] + head.W_V * attended)
@@ -130,13 +138,13 @@ def _both_sides(threshold: Threshold, queries: list[tuple[int, int]]) -> Iterato
         if critical.exact == 0:
             continue
         for factor in (1 + Fraction(1, 10**6), 1 - Fraction(1, 10**6)):
-            decodes = Outcome.every(margin > 0 for margin in _margins(n, offset, angle, critical * factor))
+            decodes = Outcome.every(margin > 0 for margin in _margins(threshold, n, offset, angle, critical * factor))
             yield {"n": n, "s": offset, "theta": angle, "times": factor}, decodes if factor > 1 else ~decodes
 
 
-def _margins(n: int, offset: int, angle: Angle, beta: Real) -> list[Real]:
+def _margins(threshold: Threshold, n: int, offset: int, angle: Angle, beta: Real) -> list[Real]:
     weights = {t: exp(beta * (cos(angle.real * t) - 1)) for t in range(-offset, n - offset)}
-    forms = {tuple(sorted(form.items())) for _, forms in margin_forms(n, offset) for form in forms}
+    forms = {tuple(sorted(form.items())) for _, forms in margin_forms(n, offset, threshold.alpha) for form in forms}
     return [Real.total(count * weights[t] for t, count in form if count) for form in forms]
 
 
