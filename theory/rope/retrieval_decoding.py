@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from math import lcm
+from typing import Any
 
 from theory.arithmetic.ball import Real, cos, exp
 from theory.outcome import Outcome
@@ -20,8 +22,8 @@ from theory.rope.retrieval_repaired_logits import r2_logit, r3_phase
 from theory.rope.sequences import Pair, retrieval
 
 TURN = Real.of_linear(0, 2)
-Level = Fraction
-Terms = frozenset[tuple[Level, Fraction]]
+Level = int
+Terms = frozenset[tuple[Level, Fraction | int]]
 NONE = Fraction(0)
 Residual = Callable[[Pair], Fraction]
 
@@ -32,9 +34,15 @@ def no_residual(query: Pair) -> Fraction:
 
 
 @cache
-def circle_logit(level: Level) -> Real:
-    """The logit of one plane; the level is minus the distance of its phase to 0, in turns."""
-    return cos(level * TURN)
+def circle_logit(turns: Fraction) -> Real:
+    """The logit cos(2 pi turns) of one plane."""
+    return cos(turns * TURN)
+
+
+@cache
+def circle(order: int) -> Callable[[Level], Real]:
+    """The logits of one plane by level, which is minus the distance of the phase to 0 in units of 1/order turns."""
+    return cache(lambda level: circle_logit(Fraction(level, order)))
 
 
 def letter(name: object) -> int:
@@ -57,13 +65,13 @@ class Design:
     """A head as a function of query token, key token and offset.
 
     Args:
-        level: an exact number that orders the keys as their logits do.
+        level: an integer that orders the keys as their logits do.
         logit: the logit that a level stands for; an injective function.
         residual: the weight of the query itself in the output, relative to that of the attention.
     """
 
     level: Callable[[Pair, Pair, int], Level]
-    logit: Callable[[Level], Real] = circle_logit
+    logit: Callable[[Level], Real]
     residual: Residual = no_residual
 
     def levels(self, tokens: Sequence[Pair]) -> list[Level]:
@@ -87,12 +95,14 @@ class Design:
     def soft_sign(self, tokens: Sequence[Pair], target: Pair, beta: Fraction, bound: Fraction = NONE) -> int | None:
         """The sign of the margin under softmax at the rational scale `beta`, less `bound`; None where undecided."""
         levels = self.levels(tokens)
-        output: dict[Pair, dict[Level, Fraction]] = {token: defaultdict(Fraction) for token in (*tokens, target)}
+        output: dict[Pair, dict[Level, Any]] = {token: defaultdict(int) for token in (*tokens, target)}
         own = self.residual(tokens[-1])
         for token, level in zip(tokens, levels, strict=True):
             output[token][level] += 1
-            output[tokens[-1]][level] += own
-            output[target][level] -= bound
+            if own:
+                output[tokens[-1]][level] += own
+            if bound:
+                output[target][level] -= bound
         mass = output.pop(target)
         signs = [_sign(self.logit, _difference(mass, other), beta) for other in (*output.values(), {})]
         if -1 in signs:
@@ -116,8 +126,8 @@ class Design:
         return Outcome.UNDECIDED if undecided else Outcome.HOLDS
 
 
-def _difference(mass: Mapping[Level, Fraction], other: Mapping[Level, Fraction]) -> Terms:
-    excess = {level: mass.get(level, NONE) - other.get(level, NONE) for level in {*mass, *other}}
+def _difference(mass: Mapping[Level, Any], other: Mapping[Level, Any]) -> Terms:
+    excess = {level: mass.get(level, 0) - other.get(level, 0) for level in {*mass, *other}}
     return frozenset(item for item in excess.items() if item[1])
 
 
@@ -126,6 +136,9 @@ def _sign(logit: Callable[[Level], Real], terms: Terms, beta: Fraction) -> int |
     """The sign of a sum of weights; for distinct logits and beta > 0 it is 0 only without terms (Lindemann)."""
     if not terms:
         return 0
+    if not beta:
+        count = sum(count for _, count in terms)
+        return (count > 0) - (count < 0)
     total = Real.total(count * exp(beta * logit(level)) for level, count in terms)
     if (total > 0) is Outcome.HOLDS:
         return 1
@@ -134,43 +147,60 @@ def _sign(logit: Callable[[Level], Real], terms: Terms, beta: Fraction) -> int |
     return 0 if total.equals(0) is Outcome.HOLDS else None
 
 
+def _one_plane(phase: Callable[[Pair, Pair, int], Fraction], order: int, residual: Residual = no_residual) -> Design:
+    """A head of one plane whose phases are multiples of 1/order turns."""
+
+    def level(query: Pair, key: Pair, offset: int) -> Level:
+        steps = fold(phase(query, key, offset)) * order
+        assert steps.denominator == 1
+        return -steps.numerator
+
+    return Design(cache(level), circle(order), residual)
+
+
+@cache
 def printed(letters: int, turns: Fraction = NONE, residual: Residual = no_residual) -> Design:
     """The printed head at the frequency 2 pi `turns`; with a residual at frequency 0 it is R1."""
     step = Fraction(1, letters)
+    return _one_plane(
+        lambda query, key, offset: retrieval_phase(letter(key[0]), wanted(query), offset, step, turns),
+        lcm(letters, turns.denominator),
+        residual,
+    )
 
-    def level(query: Pair, key: Pair, offset: int) -> Level:
-        return -fold(retrieval_phase(letter(key[0]), wanted(query), offset, step, turns))
 
-    return Design(cache(level), residual=residual)
-
-
+@cache
 def r1(letters: int, gain: Fraction = Fraction(1)) -> Design:
     """R1: the printed head at frequency 0, with the weight `gain` on queries with a right integer."""
     return printed(letters, residual=lambda query: NONE if number(query) is None else gain)
 
 
+@cache
 def r2(letters: int, integers: int) -> Design:
-    """R2, for alphabets of 2, 3, 4 or 6 letters and 1, 2, 3, 4 or 6 integers, whose cosines are rational."""
+    """R2, for 2, 3, 4 or 6 letters and 1, 2, 3, 4 or 6 integers: those whose cosines are multiples of 1/2."""
 
     def level(query: Pair, key: Pair, offset: int) -> Level:
         steps = Fraction(1, letters), Fraction(1, integers)
-        logit: Real = r2_logit(letter(key[0]), number(key), wanted(query), number(query), *steps, _cosine)
-        assert logit.exact is not None
-        return logit.exact
+        logit: Real = r2_logit(letter(key[0]), number(key), wanted(query), number(query), *steps, circle_logit)
+        twice = (2 * logit).exact
+        assert twice is not None and twice.denominator == 1
+        return twice.numerator
 
-    return Design(cache(level), Real.of)
+    return Design(cache(level), _half)
 
 
+@cache
 def r3(letters: int, integers: int, turns: Fraction = NONE, phase: Callable[..., Fraction] = r3_phase) -> Design:
-    """R3, which turns with no position: `turns` is 0 in the repair."""
+    """R3; `turns`, by which a position turns it, is 0 in the repair."""
     step = Fraction(1, letters)
 
-    def level(query: Pair, key: Pair, offset: int) -> Level:
+    def turned(query: Pair, key: Pair, offset: int) -> Fraction:
         places = letter(key[0]), number(key) or 0, wanted(query), number(query)
-        return -fold(phase(*places, integers, step) + offset * turns)
+        return phase(*places, integers, step) + offset * turns
 
-    return Design(cache(level))
+    return _one_plane(turned, lcm(2 * letters * integers * (integers + 1), turns.denominator))
 
 
-def _cosine(turns: Fraction) -> Real:
-    return circle_logit(-fold(turns))
+@cache
+def _half(level: Level) -> Real:
+    return Real.of(Fraction(level, 2))

@@ -102,12 +102,13 @@ def _columns(closed: ClosedForms) -> Iterator[tuple[str, Expr, Expr]]:
     for k, q in product((NUMBER, None), (ASKED, None)):
         kind = f"key {k or 'letter'}, query {q or 'letter'}"
         r2 = r2_query_column(phi_q, q, omega, SECOND), r2_key_column(phi_c, k, omega, SECOND)
-        yield f"R2, {kind}", _at_rest(*r2), closed.r2(phi_c, k, phi_q, q, omega, SECOND)
+        yield f"R2, {kind}", at_rest(*r2), closed.r2(phi_c, k, phi_q, q, omega, SECOND)
         r3 = r3_query_column(phi_q, q, INTEGERS, sector), r3_key_column(phi_c, k or 0, INTEGERS, sector)
-        yield f"R3, {kind}", _at_rest(*r3), cos(closed.r3(phi_c, k or 0, phi_q, q, INTEGERS, sector))
+        yield f"R3, {kind}", at_rest(*r3), cos(closed.r3(phi_c, k or 0, phi_q, q, INTEGERS, sector))
 
 
-def _at_rest(query: Matrix, key: Matrix) -> Expr:
+def at_rest(query: Matrix, key: Matrix) -> Expr:
+    """The logit of a query and a key when no plane turns (2m x 1 each)."""
     return logit(query, n, key, j, [S.Zero] * (query.rows // 2))
 
 
@@ -124,7 +125,7 @@ def _tokens(closed: ClosedForms, alphabets: tuple[tuple[int, int], ...]) -> Iter
                 "R3": (r3, cos(closed.r3(key[0], k or 0, wanted, q, integers, step))),
             }
             for name, (head, value) in expected.items():
-                found = _at_rest(head.W_Q[:, at], head.W_K[:, place])
+                found = at_rest(head.W_Q[:, at], head.W_K[:, place])
                 yield {"A": letters, "I": integers, name: (query, key)}, sympy.expand(found - value) == 0
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import ceil
 
 import numpy as np
 from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
 from theory.arithmetic.ball import Real, exp
-from theory.arithmetic.real import PRECISION_LIMIT
+from theory.arithmetic.real import PRECISION_LIMIT, precisions
 from theory.errors import InputError, Undecided
 from theory.outcome import Outcome
 
@@ -53,11 +54,12 @@ def around(gaps: Sequence[Real]) -> list[Fraction]:
 
 def ceiling(value: Real) -> int:
     """The least integer that is not below the number. Undecided if the precision limit does not tell it from one."""
-    # An integer within 1/2 of the number is the only one that it can be.
-    nearest = int(value.at(PRECISION_LIMIT).mid().floor().unique_fmpz() or 0)
-    for candidate in (nearest, nearest + 1):
-        if (value <= candidate) is Outcome.HOLDS and (value > candidate - 1) is Outcome.HOLDS:
-            return candidate
+    if (exact := value.exact) is not None:
+        return ceil(exact)
+    for precision in precisions(64, PRECISION_LIMIT):
+        with ctx.workprec(precision):
+            if (found := value.enclose().ceil().unique_fmpz()) is not None:
+                return int(found)
     raise Undecided(f"whether {value!r} is an integer is undecided at {PRECISION_LIMIT} bits")
 
 
