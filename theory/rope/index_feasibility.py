@@ -67,9 +67,9 @@ class Layer:
         angles = "any theta that is no multiple of 2 pi" if self.aliases else "theta without aliases"
         pointers = "those before position 1 kept" if self.past_start else "Index-valid"
         return (
-            f"with logits cos({self.multiple(n, j, s) * theta}), y = {self.residual} x + a, {copied} copied {self.alpha} "
-            f"times, {angles}, pointers {pointers}: y decodes to Index, a letter with margin {letter}, an integer that "
-            f"finds a letter with {found}, one that finds an integer with {kept}"
+            f"with logits cos({self.multiple(n, j, s) * theta}), y = {self.residual} x + a, {copied} copied "
+            f"{self.alpha} times, {angles}, pointers {pointers}: y decodes to Index, a letter with margin {letter}, "
+            f"an integer that finds a letter with {found}, one that finds an integer with {kept}"
         )
 
     def parts(self, alpha: Expr | int) -> tuple[Matrix, Matrix]:

@@ -52,7 +52,7 @@ class Threshold:
         last = "n" if self.before_start else "n-1"
         own = "" if self.own_key else ", t != -s"
         return (
-            f"with alpha = {self.alpha} and F = sum of e^(-beta (1 - cos t theta)) over -s <= t <= {last}-s, t != 0{own}: "
+            f"with alpha = {self.alpha}, F = sum of e^(-beta (1 - cos t theta)) over -s <= t <= {last}-s, t != 0{own}: "
             f"all inputs decode iff F < {self.letter} for letter queries, F < {self.integer} for integer queries, and "
             f"then with worst margin (bound - F)/(1 + F)"
         )
