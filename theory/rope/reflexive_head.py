@@ -29,7 +29,7 @@ def positional_reflexive_head(tokens: int, angle: Expr = theta) -> Head:
     Raises InputError for fewer than two tokens.
     """
     _check(tokens)
-    return _aligned((sympy.sympify(angle, strict=True),), UP * sympy.ones(1, tokens))
+    return _aligned((angle,), UP * sympy.ones(1, tokens))
 
 
 def token_column(token: Expr, step: Expr = omega) -> Matrix:
@@ -50,7 +50,7 @@ def circle_reflexive_head(tokens: int, angle: Expr = S.Zero) -> Head:
     """
     step = token_step(tokens)
     columns = Matrix.hstack(*(token_column(S(token), step) for token in range(tokens)))
-    return _aligned((sympy.sympify(angle, strict=True),), columns)
+    return _aligned((angle,), columns)
 
 
 def orthonormal_reflexive_head(tokens: int) -> Head:
