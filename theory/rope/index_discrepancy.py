@@ -20,14 +20,15 @@ from theory import symbols
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real, evaluate, versine
 from theory.arithmetic.continued_fraction import closest_return, gap
-from theory.claims import claim
+from theory.claims import Source, claim
 from theory.errors import InputError
 from theory.evidence import Enumeration, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
 from theory.quantities import Count, Enclosure, Exact, Length2, NonzeroAngle, Offset, quantity
 from theory.rope.head import Head
-from theory.rope.index_head import SOURCE, key_column, query_column
+from theory.rope.index_head import key_column, query_column
 from theory.rope.index_window import angle_of, check_query, fold, query_distance, rational_turns, reach
+from theory.rope.rotation import PAPER
 from theory.symbols import n, s, theta
 
 SEED = 31558
@@ -66,7 +67,7 @@ PRINTED = PrintedBound()
 
 @claim(
     "index-discrepancy-printed",
-    source=SOURCE,
+    source=Source(PAPER, "Thm 3.2 and App. F.2.1"),
     quantifiers="for all n >= 2, 0 < theta < 2 pi and all inputs of length n with an offset s < n",
     statement=PrintedBound.statement,
     variant=PRINTED,
@@ -128,7 +129,7 @@ def float_gap_error(length: int) -> float:
 
 @claim(
     "index-discrepancy-neighbour",
-    source=SOURCE,
+    source=Source(PAPER, "Thm 3.2 and App. F.2.1"),
     quantifiers="for all n >= 2, all theta and all inputs of length n with an offset s < n",
     statement=lambda multiple: sympy.Le(Symbol("Delta(n, s)"), 1 - cos(multiple * theta)),
     variant=sympy.Integer(1),

@@ -20,7 +20,7 @@ from theory.outcome import Outcome
 from theory.quantities import Exact, Length2, NonzeroAngle, quantity
 from theory.rope.head import Head
 from theory.rope.index_discrepancy import SEED, query_gap
-from theory.rope.index_head import SOURCE, key_column, query_column
+from theory.rope.index_head import key_column, query_column
 from theory.rope.index_temperature import aliases
 from theory.rope.index_window import angle_of, query_distance, rational_turns
 from theory.rope.rotation import PAPER
@@ -99,7 +99,7 @@ def _returning_key() -> tuple[str, Expr, Expr]:
 
 @claim(
     "index-positivity-printed",
-    source=SOURCE,
+    source=Source(PAPER, "App. F.2.1"),
     quantifiers="for all n >= 2 and all 0 < theta < 2 pi that meet the condition; the minimum over all inputs",
     statement=lambda condition: f"if {condition}, then Delta_inf(n) > 0 for all n",
     variant=Condition("theta is irrational", lambda angle, length: not angle.expr.is_Rational),
