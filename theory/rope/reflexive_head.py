@@ -49,7 +49,7 @@ def circle_reflexive_head(tokens: int, angle: Expr = S.Zero) -> Head:
     Raises InputError for fewer than two tokens.
     """
     step = token_step(tokens)
-    columns = Matrix.hstack(*(token_column(S(token), step) for token in range(tokens)))
+    columns = Matrix.hstack(*(token_column(token, step) for token in range(tokens)))
     return _aligned((angle,), columns)
 
 
