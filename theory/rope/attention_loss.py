@@ -1,9 +1,9 @@
 """How much attention misses its target, and the inverse temperature and length at which a format keeps that small.
 
-Source: derived here. Let the target have gap 0 and competitors gaps g_j; a share c_j in [0, 1] of a competitor is lost,
+Source: derived here. Let the target have gap 0 and competitors gaps g_j; a share c_j in [0, 1] of a competitor is lost:
 1 for a wrong token, less for a state that is partly right. With e_j = e^{-beta g_j} the lost share of the attention,
-sum c_j e_j/(1 + sum e_j), is at most D iff the *excess* sum (c_j - D) e_j is at most D. If every score is off by at most
-delta, competitors with c_j > D gain at most a factor e^{2 delta}, and the others only help where they gain: so
+sum c_j e_j/(1 + sum e_j), is at most D iff the *excess* sum (c_j - D) e_j is at most D. If every score is off by at
+most delta, competitors with c_j > D gain at most a factor e^{2 delta}, and the others only help where they gain: so
 e^{2 delta} sum (c_j - D)_+ e_j <= D suffices.
 
 A temperature is chosen so that exact arithmetic loses at most 1/8. Constructions tolerate 1/4; rounding has the rest.
@@ -55,11 +55,11 @@ class Guarantee:
     rotates: bool = True
     layers: bool = False
 
-    def inverse_temperature(self, length: int) -> Fraction:
-        """The least beta >= 1 on a grid of 16 bits that loses at most 1/8. InputError where none does."""
+    def inverse_temperature(self, length: int, lost: Fraction = LOST) -> Fraction:
+        """The least beta >= 1 on a grid of 16 bits that loses at most the share `lost`. InputError where none does."""
 
         def enough(step: int) -> bool:
-            return (self.excess(length, Real.of(_on_grid(step)), LOST) <= LOST) is Outcome.HOLDS
+            return (self.excess(length, Real.of(_on_grid(step)), lost) <= lost) is Outcome.HOLDS
 
         top = 64 * GRID
         if not enough(top):

@@ -20,7 +20,6 @@ import numpy as np
 import sympy
 from sympy import Expr, exp, symbols
 
-from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import evaluate
 from theory.arithmetic.continued_fraction import gap
 from theory.arithmetic.real import Real
@@ -96,8 +95,3 @@ def _random_angles(spread: Spread, count: int) -> Iterator[Trial]:
         # Phases are off by n theta eps, gaps by as much, exponents by scale times that; sums of n terms by n eps.
         allowance = weight * np.finfo(float).eps * n * (1 + 8 * scale)
         yield Trial({"n": n, "theta": theta, "s": offset, "beta": scale}, weight, limit, allowance)
-
-
-def angle_for(length: int) -> Angle:
-    """2 pi/n, the angle at which the gap of length n is largest (claim index-discrepancy-worst-case); pi for n = 1."""
-    return Angle.turn(1, max(length, 2))
