@@ -33,6 +33,7 @@ LOST = Fraction(1, 8)
 TOLERATED = Fraction(1, 4)
 STATE_ROUNDINGS = 3
 GRID = 2**15
+OCTAVES = 256
 LONGEST = 10**18
 Excess = Callable[[int, Real, Fraction], Real]
 
@@ -61,7 +62,7 @@ class Guarantee:
         def enough(step: int) -> bool:
             return (self.excess(length, Real.of(_on_grid(step)), lost) <= lost) is Outcome.HOLDS
 
-        top = 64 * GRID
+        top = OCTAVES * GRID
         if not enough(top):
             raise InputError(
                 f"length={length} is out of reach at any inverse temperature: some wrong key has a logit as large as "

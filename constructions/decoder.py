@@ -1,0 +1,211 @@
+"""The number task and the letter task solved by ordinary decoders with hand-written weights.
+
+Token embedding, then layers of softmax attention and a block of ReLUs on a residual stream, then an unembedding:
+nothing is decoded between layers. The stream has two slots of width d. Attention reads the token slot and adds what it
+finds to the second slot; the block (theory.rope.snap) turns both into one token again and clears the second. One layer
+takes one hop, and its weights are the same at every depth.
+Source: arXiv 2605.31558, Sec. 3.2; theory.rope.number_decoder and theory.rope.letter_decoder prove that it works.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Generic, TypeVar
+
+import sympy
+import torch
+from sympy import Matrix
+from torch import Tensor, nn
+
+from constructions.reference import Integer, Letter, Pair, Symbol
+from constructions.relu_block import ReluBlock
+from constructions.rope_head import RopeHead, format_of, to_tensor
+from constructions.token_head import temperature
+from constructions.vocabulary import Vocabulary, number_vocabulary, pair_vocabulary
+from theory.arithmetic.angle import Angle
+from theory.errors import InputError
+from theory.rope.attention_loss import Guarantee
+from theory.rope.guarantees import index_angle, index_guarantee
+from theory.rope.head import Head
+from theory.rope.index_head import index_embedding, index_head
+from theory.rope.letter_margin import Margin
+from theory.rope.retrieval_repaired import r1_head
+
+T = TypeVar("T", bound=Hashable)
+BATCH = 32  # what fits a cache of a core
+
+
+class Layer(nn.Module):
+    """Attention and block, each added to the residual stream (..., n, 2d)."""
+
+    def __init__(self, head: RopeHead, block: ReluBlock) -> None:
+        super().__init__()
+        self.head, self.block = head, block
+
+    def forward(self, stream: Tensor) -> Tensor:
+        token, _ = stream.chunk(2, dim=-1)
+        stream = stream + torch.cat((torch.zeros_like(token), self.head.attend(token)), dim=-1)
+        return stream + self.block(stream)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What happens inside: the streams after 0, 1, ... layers, n x 2d each, and the attention weights, n x n each."""
+
+    streams: tuple[Tensor, ...]
+    attention: tuple[Tensor, ...]
+
+
+class Decoder(nn.Module, Generic[T]):
+    """A decoder of `depth` equal layers.
+
+    Args:
+        vocabulary: the token types.
+        head: the attention maps over the token slot.
+        terminal: for each token type, whether walks end there.
+        guarantee: how much attention a layer loses on the worst input that it is meant for.
+        length: the longest input.
+        depth: the number of layers, and of hops.
+        best: the guarantee at the best angle of each length, where the angle was not asked for.
+        embedding: d x V; None for the identity.
+        dtype: of weights, states and arithmetic.
+
+    Raises InputError if the dtype cannot carry the length.
+    """
+
+    W_E: Tensor
+    W_U: Tensor
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary[T],
+        head: Head,
+        terminal: Sequence[bool],
+        guarantee: Guarantee,
+        *,
+        length: int,
+        depth: int,
+        best: Guarantee | None = None,
+        embedding: Matrix | None = None,
+        dtype: torch.dtype = torch.float64,
+    ) -> None:
+        super().__init__()
+        if depth < 1:
+            raise InputError(f"depth={depth} takes no hop; give depth >= 1, the number of hops")
+        self._proved = temperature(guarantee, length, dtype, best)
+        self._guarantee, self.vocabulary, self.dtype = guarantee, vocabulary, dtype
+        layer = Layer(RopeHead(head, beta=float(self._proved), dtype=dtype), ReluBlock(terminal, dtype))
+        self.layers = nn.ModuleList([layer] * depth)
+        embed = to_tensor(sympy.eye(len(vocabulary)) if embedding is None else embedding, dtype)
+        self.register_buffer("W_E", torch.cat((embed, torch.zeros_like(embed))))
+        self.register_buffer("W_U", torch.eye(len(vocabulary), 2 * len(embed), dtype=dtype))
+
+    @property
+    def beta(self) -> float:
+        """The inverse temperature of all layers."""
+        return float(self._proved)
+
+    @cached_property
+    def guaranteed_length(self) -> int:
+        """The longest input that is certainly solved at this temperature in this dtype."""
+        return self._guarantee.length_at(self._proved, format_of(self.dtype))
+
+    def embed(self, ids: Tensor) -> Tensor:
+        """Token numbers (..., n) to the stream (..., n, 2d). Raises InputError beyond the guaranteed length."""
+        if (length := ids.shape[-1]) > self.guaranteed_length:
+            raise InputError(
+                f"an input of {length} tokens is longer than the {self.guaranteed_length} that this decoder is "
+                f"guaranteed for; build it for length={length}"
+            )
+        return self.W_E.T[ids]
+
+    def run(self, ids: Tensor) -> Tensor:
+        """Token numbers (..., n) to the stream after the last layer, (..., n, 2d)."""
+        stream = self.embed(ids)
+        for layer in self.layers:
+            stream = layer(stream)
+        return stream
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Token numbers (..., n) to the coordinates of all token types at each position, (..., n, V)."""
+        return self.run(ids) @ self.W_U.T
+
+    def answers(self, ids: Tensor) -> Tensor:
+        """Token numbers (inputs, n) to the numbers of the answers, (inputs,)."""
+        last = [self.run(batch)[:, -1] for batch in ids.split(BATCH)]
+        return (torch.cat(last) @ self.W_U.T).argmax(-1)
+
+    def ids(self, tokens: Sequence[T]) -> Tensor:
+        """The numbers of tokens, shape (n,). Raises InputError for a token that is not in the vocabulary."""
+        return torch.tensor(self.vocabulary.encode(tokens))
+
+    def answer(self, tokens: Sequence[T]) -> T:
+        """The token that the last position holds after the last layer."""
+        return self.vocabulary.tokens[int(self.answers(self.ids(tokens)[None]))]
+
+    def trace(self, tokens: Sequence[T]) -> Trace:
+        """The streams and the attention weights on one input."""
+        streams, attention = [self.embed(self.ids(tokens))], list[Tensor]()
+        for layer in self.layers:
+            assert isinstance(layer, Layer)
+            attention.append(layer.head.weights(streams[-1].chunk(2, dim=-1)[0]))
+            streams.append(layer(streams[-1]))
+        return Trace(tuple(streams), tuple(attention))
+
+    def held(self, stream: Tensor) -> tuple[T | None, ...]:
+        """The token that each position of a stream n x 2d holds exactly; None where it holds none exactly."""
+        rows = stream @ self.W_U.T
+        exact = ((rows == 0) | (rows == 1)).all(-1) & (rows.sum(-1) == 1)
+        best = rows.argmax(-1).tolist()
+        return tuple(self.vocabulary.tokens[b] if e else None for b, e in zip(best, exact.tolist(), strict=True))
+
+
+def number_decoder(
+    letters: int,
+    integers: int,
+    length: int,
+    depth: int,
+    angle: Angle | None = None,
+    *,
+    dtype: torch.dtype = torch.float64,
+) -> Decoder[Symbol]:
+    """A decoder that solves the number task on every input of up to `length` tokens whose walk takes 1 to `depth` hops.
+
+    The angle is 2 pi/length by default, radians. Integers off the walk may point anywhere, and a longer walk ends at the
+    integer that it has not left. Raises InputError as Decoder.
+    """
+    vocabulary, free = number_vocabulary(letters, integers), angle is None
+    angle = angle or index_angle(length)
+    return Decoder(
+        vocabulary,
+        index_head(letters, integers, angle.expr, alpha=1),
+        [isinstance(token, Letter) for token in vocabulary.tokens],
+        replace(index_guarantee(angle), layers=True),
+        length=length,
+        depth=depth,
+        best=replace(index_guarantee(), layers=True) if free else None,
+        embedding=index_embedding(letters, integers),
+        dtype=dtype,
+    )
+
+
+def letter_decoder(
+    letters: int, integers: int, length: int, depth: int, *, dtype: torch.dtype = torch.float64
+) -> Decoder[Pair]:
+    """A decoder that solves the letter task on every input of up to `length` tokens that meets the path condition.
+
+    That is: the walk takes at most `depth` hops, each to an earlier token, and each letter that it wants is the left
+    letter of one token type in the whole input. Other positions may want letters that are missing or ambiguous. It is
+    also right at every position of sequences that are strongly proper, or proper and in task format. Raises InputError
+    as Decoder.
+    """
+    vocabulary = pair_vocabulary(letters, integers)
+    return Decoder(
+        vocabulary,
+        r1_head(letters, integers),
+        [isinstance(token.right, Integer) for token in vocabulary.tokens],
+        Margin().guarantee(letters),
+        length=length,
+        depth=depth,
+        dtype=dtype,
+    )
