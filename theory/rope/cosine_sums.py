@@ -23,11 +23,18 @@ def same_cosine_sum(x: Real, y: Real, order: int) -> Outcome:
     return Outcome.of(True if difference < arb(2) ** (-4 * order) else False if difference > 0 else None)
 
 
-def smallest_is(gaps: Iterable[Real], said: Real, order: int) -> Outcome:
-    """Whether `said` is the least of these combinations of cosines, as in `same_cosine_sum`."""
-    outcomes = [(same_cosine_sum(gap, said, order), gap > said) for gap in gaps]
-    attained = [same for same, _ in outcomes]
-    bounded = [above if same is Outcome.REFUTED else same for same, above in outcomes]
-    if not outcomes or Outcome.UNDECIDED in attained:
-        return Outcome.UNDECIDED
-    return Outcome.every((Outcome.of(Outcome.HOLDS in attained), *bounded))
+def smallest_is(values: Iterable[Real], said: Real, order: int) -> Outcome:
+    """Whether `said` is the least of these combinations of cosines, as in `same_cosine_sum`; undecided for none."""
+    attained, seen = False, False
+    for value in values:
+        seen = True
+        difference = (value - said).at(64)
+        if difference > 0:
+            continue
+        same = same_cosine_sum(value, said, order)
+        if same is Outcome.UNDECIDED:
+            return Outcome.UNDECIDED
+        if same is Outcome.REFUTED and (value > said) is not Outcome.HOLDS:
+            return Outcome.REFUTED
+        attained |= same is Outcome.HOLDS
+    return Outcome.of(attained) if seen else Outcome.UNDECIDED
