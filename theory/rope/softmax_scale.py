@@ -1,8 +1,8 @@
 """The inverse temperature at which a target outweighs its competitors, enclosed in balls.
 
 A target with logit gaps g_1, g_2, ... to its competitors carries more weight than 1/level of all of theirs together iff
-sum_i e^(-beta g_i) < level. The sum is convex and falls with beta, so the least such beta is a root that interval
-Newton steps enclose.
+sum_i e^(-beta g_i) < level. The sum is convex and falls with beta: Newton's method climbs to the least such beta in
+floats, and balls certify it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,12 @@ from numpy.typing import NDArray
 
 from theory.arithmetic.ball import Real, exp
 from theory.arithmetic.real import PRECISION_LIMIT, precisions
+from theory.arithmetic.root import falling_root
 from theory.errors import InputError, Undecided
 from theory.outcome import Outcome
+
+# Far above the relative error of the root in floats, which is that of the gaps and of a few roundings.
+_ROUNDING = Fraction(1, 2**20)
 
 
 def weight_sum(gaps: Sequence[Real], beta: Real) -> Real:
@@ -39,8 +43,13 @@ def scale_threshold(gaps: Sequence[Real], level: Fraction | int = 1) -> Real:
         )
     if len(gaps) <= level:
         return Real.of(0)
-    start = _float_root(np.array([float(gap) for gap in gaps]), float(level))
-    return Real(lambda: _enclose_root([gap.enclose() for gap in gaps], fmpq(level.numerator, level.denominator), start))
+    start = Fraction(_float_root(np.array([float(gap) for gap in gaps]), float(level)))
+    bound = fmpq(level.numerator, level.denominator)
+
+    def excess(beta: arb) -> arb:
+        return sum(((-beta * gap.enclose()).exp() for gap in gaps), arb(-bound))
+
+    return falling_root(excess, start * (1 - _ROUNDING), start * (1 + _ROUNDING))
 
 
 def around(gaps: Sequence[Real]) -> list[Fraction]:
@@ -84,19 +93,3 @@ def _float_root(gaps: NDArray[np.float64], level: float) -> float:
         if not step > 1e-13 * beta:
             return beta
         beta += step
-
-
-def _enclose_root(gaps: list[arb], level: fmpq, start: float) -> arb:
-    """Interval Newton from a float: a box that it maps into its interior contains the root. NaN where it does not."""
-    middle = arb(start)
-    for _ in range(ctx.prec.bit_length()):  # each step doubles the number of right bits
-        middle = (middle + _newton_step(gaps, level, middle, middle)).mid()
-    reach = 4 * abs(_newton_step(gaps, level, middle, middle)).upper()
-    box = middle + reach.union(-reach)
-    refined = middle + _newton_step(gaps, level, middle, box)
-    return refined if box.contains_interior(refined) else arb("nan")
-
-
-def _newton_step(gaps: list[arb], level: fmpq, middle: arb, box: arb) -> arb:
-    value = sum(((-middle * gap).exp() for gap in gaps), arb(-level))
-    return value / sum((gap * (-box * gap).exp() for gap in gaps), arb(0))
