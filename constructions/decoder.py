@@ -32,7 +32,7 @@ from theory.rope.letter_margin import Margin
 from theory.rope.retrieval_repaired import r1_head
 
 T = TypeVar("T", bound=Hashable)
-BATCH = 32  # what fits a cache of a core
+CACHED = 2**18  # numbers in a stream that a core's cache can hold several times
 
 
 class Layer(nn.Module):
@@ -132,7 +132,8 @@ class Decoder(nn.Module, Generic[T]):
 
     def answers(self, ids: Tensor) -> Tensor:
         """Token numbers (inputs, n) to the numbers of the answers, (inputs,)."""
-        last = [self.run(batch)[:, -1] for batch in ids.split(BATCH)]
+        batch = max(1, CACHED // (ids.shape[-1] * len(self.W_E)))
+        last = [self.run(part)[:, -1] for part in ids.split(batch)]
         return (torch.cat(last) @ self.W_U.T).argmax(-1)
 
     def ids(self, tokens: Sequence[T]) -> Tensor:
@@ -171,8 +172,8 @@ def number_decoder(
 ) -> Decoder[Symbol]:
     """A decoder that solves the number task on every input of up to `length` tokens whose walk takes 1 to `depth` hops.
 
-    The angle is 2 pi/length by default, radians. Integers off the walk may point anywhere, and a longer walk ends at the
-    integer that it has not left. Raises InputError as Decoder.
+    The angle is 2 pi/length by default, radians. Integers off the walk may point anywhere. On a longer walk the answer
+    is the last token itself, an integer. Raises InputError as Decoder.
     """
     vocabulary, free = number_vocabulary(letters, integers), angle is None
     angle = angle or index_angle(length)

@@ -97,19 +97,18 @@ class RopeHead(nn.Module):
         return torch.stack((c * a - s * b, s * a + c * b), dim=-1).flatten(-2)
 
     def logits(self, x: Tensor) -> Tensor:
-        """(R^j k_j)^T (R^i q_i) for all queries i (rows) and keys j, -inf for j > i; shape (..., n, n)."""
+        """(R^j k_j)^T (R^i q_i) for all queries i (rows) and keys j, those to come included; shape (..., n, n)."""
         queries, keys = (self._rotated(x @ weights.T) for weights in (self.W_Q, self.W_K))
-        future = torch.ones(x.shape[-2], x.shape[-2], dtype=torch.bool).triu(1)
-        return (queries @ keys.mT).masked_fill(future, -torch.inf)
+        return queries @ keys.mT
 
     def weights(self, x: Tensor) -> Tensor:
-        """The attention weights, rows sum to 1; shape (..., n, n)."""
-        logits = self.logits(x)
-        if self.beta is None:
-            weights = (logits >= logits.amax(-1, keepdim=True) - self.tie).to(self.dtype)
-        else:
-            scores = self.beta * logits
-            weights = torch.exp(scores - scores.amax(-1, keepdim=True))
+        """The attention weights on keys j <= i, rows sum to 1; shape (..., n, n)."""
+        logits, n = self.logits(x), x.shape[-2]
+        scores = (logits if self.beta is None else self.beta * logits).masked_fill(
+            torch.ones(n, n, dtype=torch.bool).triu(1), -torch.inf
+        )
+        scores = scores - scores.amax(-1, keepdim=True)
+        weights = (scores >= -self.tie).to(self.dtype) if self.beta is None else torch.exp(scores)
         return weights / weights.sum(-1, keepdim=True)
 
     def attend(self, x: Tensor) -> Tensor:

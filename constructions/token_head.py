@@ -38,8 +38,8 @@ def temperature(guarantee: Guarantee, length: int, dtype: torch.dtype, best: Gua
         longest = (best or guarantee).longest(form)
         remedy = f"give length <= {longest} or a wider dtype" if longest else "use a wider dtype"
         raise InputError(
-            f"length={length} cannot be guaranteed in {form.name}: at inverse temperature {float(beta):.6g} rounding may "
-            f"outweigh the margin; the longest length that can be guaranteed is {longest}: {remedy}"
+            f"length={length} cannot be guaranteed in {form.name}: at inverse temperature {float(beta):.6g} rounding "
+            f"may outweigh the margin; the longest length that can be guaranteed is {longest}: {remedy}"
         )
     return beta
 
