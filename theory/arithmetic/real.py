@@ -160,7 +160,7 @@ class Real:
             return 1 / self**-n
         if self._linear and not self._linear[1] and self._linear[0].height_bits() * n <= _EXACT_BITS:
             return Real.of_linear(self._linear[0] ** n)
-        return Real(lambda: self.enclose() ** n)
+        return Real(lambda: _integer_power(self.enclose(), n))
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -200,6 +200,16 @@ class Real:
 
     def _sympy_(self) -> NoReturn:
         raise SympifyError(self)  # else SymPy takes `expr * real` through float(); now our operators get it
+
+
+def _integer_power(ball: arb, n: int) -> arb:
+    """The n-th power, n >= 0, by repeated squaring: arb's own power is not finite on a ball that contains 0."""
+    result = arb(1)
+    for bit in f"{n:b}":
+        result *= result
+        if bit == "1":
+            result *= ball
+    return result
 
 
 def _decide(difference: Real, holds: Comparison, refuted: Comparison) -> Outcome:

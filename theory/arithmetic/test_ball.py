@@ -231,3 +231,10 @@ def test_fixed_point_bounds(x: Fraction, bits: int) -> None:
     assert low <= x / 7 <= high
     assert high - low <= Fraction(16 + 8 * abs(x.numerator // x.denominator), 2**bits)
     assert Real(arb.nan).fixed_point(bits) is None
+
+
+def test_powers_of_a_number_that_no_ball_tells_from_zero() -> None:
+    hidden = cos(1) - cos(1)
+    assert abs(float(hidden**2)) < 1e-30
+    assert (hidden**2 < 1) is Outcome.HOLDS
+    assert (cos(1) ** 5).equals(cos(1) * cos(1) * cos(1) * cos(1) * cos(1)) is not Outcome.REFUTED
