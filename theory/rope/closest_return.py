@@ -154,7 +154,7 @@ def _random_steps(rule: Rule, trials: int) -> Iterator[Trial]:
     for _ in range(trials):
         theta, up_to = random.choice(ANGLES), random.randrange(10**5, 10**15)
         found = rule.find(theta, up_to)
-        step = random.randint(1, 40) * found.above.t + random.randint(-40, 40) * found.below.t
+        step = random.randint(-2, 2) * found.above.t + random.randint(-2, 2) * found.below.t
         t = step if 1 <= step <= up_to else random.randint(1, up_to)
         part = theta.alpha * t - _floor(theta, t)
         other = min(float(part), float(1 - part))

@@ -43,7 +43,8 @@ def fold(turns: Fraction) -> Fraction:
 
 def query_distance(n: int, offset: int, turns: Fraction) -> Fraction:
     """The least distance D in turns, over the competitors: the gap of the query is 1 - cos(2 pi D)."""
-    return min(fold(t * turns) for t in competitors(n, offset))
+    p, q = turns.as_integer_ratio()
+    return Fraction(min(min(t * p % q, -t * p % q) for t in competitors(n, offset)), q)
 
 
 def rational_turns(least: int, most: int) -> Iterator[Fraction]:

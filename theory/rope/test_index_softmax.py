@@ -236,3 +236,4 @@ def test_bad_input_of_the_functions() -> None:
     with pytest.raises(InputError, match="no inverse temperature"):
         beta_for(4, Angle(sympy.Integer(0)), Fraction(1, 2))
     assert beta_for(1, Angle(sympy.Integer(1)), Fraction(1, 2)).sufficient == 0.0
+    assert beta_for(2, Angle(sympy.Integer(1)), Fraction(3, 5)).sufficient == 0.0

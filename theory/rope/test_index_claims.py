@@ -1,0 +1,125 @@
+"""What the checkers of the Index claims look at: the size of every piece of evidence, and the first witness.
+
+A check that quietly looks at less, or a control that is refuted for another reason, shows here.
+"""
+
+from __future__ import annotations
+
+import pytest
+import sympy
+
+from theory.claims import STATEMENT, Claim, discover
+
+TABLE = """
+index-logit
+  statement | 1 identities; 16 identities; 120 cases
+  control: the head looks forward | 1 identities | logit
+  control: one position beside | 1 identities | logit
+  control: sine | 1 identities | logit
+index-feasibility
+  statement | 926 cases; 1 identities; 3 identities
+  control: rotation exponent j - n | 19 cases | a 1 at theta = 2*pi/3: margin 0
+  control: integers are copied too | 9 cases | 1 1 at theta = pi: margin 3
+  control: no residual connection | 1 cases | a at theta = 0: margin 2
+  control: margin 2 where an integer finds a letter | 7 cases | a 1 at theta = pi: margin 1
+  without Index-valid | 33 cases | a 2 at theta = 2*pi/3: margin 0
+  without no alias | 45 cases | a a 2 at theta = pi: margin 0
+  without copies outweigh the residual | 7 cases | a 1 at theta = pi: margin 0
+index-softmax-threshold
+  statement | 707 cases; 9 identities; 30 cases; 162 cases; 1 boxes; 1 boxes; 1 boxes; 1 boxes
+  control: bound 1 for letters | 7 cases | {'s': 0, 'n': 2, 'attained': False}
+  control: bound 3 for integers | 8 cases | {'s': 1, 'input': (0, 2)}
+  control: offsets up to n | 7 cases | {'s': 0, 'n': 2, 'attained': False}
+  control: the query's own key forgotten | 8 cases | {'s': 1, 'input': (0, 2)}
+  without alpha = 2 | 2 cases | {'s': 0, 'input': (0, 1)}
+index-discrepancy-printed
+  statement | 30 cases; 30 examples, seed 31558, largest ratio 1.394 | n=4, theta=2*pi/3, s=1
+  control: without 1 - cos theta | 30 cases | n=4, theta=2*pi/3, s=1
+  control: pi^2/(2 n^2), for the minimum | 1 cases | n=2, theta=pi
+  near miss: the minimum over all inputs | 131 cases; 400 examples, seed 31558, largest ratio 1
+index-discrepancy-neighbour
+  statement | 830 cases; 2 identities
+  control: 1 - cos(2 theta) | 1 cases | n=2, x=1/2, s=0
+  control: 1 - cos(theta/2) | 1 cases | n=2, x=1/2, s=0
+index-discrepancy-worst-case
+  statement | 726 cases; 454 cases; 23 cases; 1 boxes; 7 boxes; 18 boxes; 60 examples, seed 31558, largest ratio 1
+  control: n + 1 parts | 1 cases | {'n': 2, 'turns': Fraction(1, 2), 'D': Fraction(1, 2)}
+  control: n - 1 parts | 2 cases | {'n': 2, 'supremum': Fraction(1, 2)}
+  control: offsets up to n | 2 cases | {'n': 2, 'supremum': Fraction(1, 3)}
+  without letter queries | 3 cases | {'n': 3, 'turns': Fraction(1, 2), 'D': Fraction(1, 2)}
+index-discrepancy-best-case
+  statement | 306 cases; 143 cases; 15 cases; 100 examples, seed 31558, largest ratio 0.99
+  control: the middle rounded down | 1 cases | {'n': 2, 'm': 1, 'turns': Fraction(1, 2)}
+  control: 2 pi^2/n^2, as printed | 306 cases; 9 cases | {'n': 4, 'm': 1}
+  control: 8 pi^2/(n + 2)^2 | 306 cases; 40 cases | {'n': 7, 'm': 3}
+  without few integers | 306 cases; 18 cases | {'n': 4, 'm': 8, 'bound': 2*pi**2/(-m + n)**2}
+index-positivity-condition
+  statement | 180 cases; 36 cases; 1 identities
+  control: theta/pi must be irrational | 2 cases | n=2, theta=pi
+  control: denominators above n | 2 cases | n=2, theta=pi
+  control: theta irrational | 6 cases | n=3, theta=pi
+index-positivity-printed
+  statement | 4 cases; 8 examples, seed 31558, largest ratio 0 | n=3, theta=pi
+  control: theta not 0 | 5 cases | n=3, theta=pi
+  control: theta a rational multiple of pi | 2 cases | n=3, theta=pi
+  near miss: theta/(2 pi) irrational | 21 cases; 64 examples, seed 31558, largest ratio 0
+delta-min-continued-fraction
+  statement | 324 cases; 76 cases; 200 examples, seed 31558, largest ratio 1; 1 identities
+  control: T = n | 1 cases | {'turns': Fraction(1, 2), 'T': 1}
+  control: the convergent before | 2 cases | {'turns': Fraction(1, 2), 'T': 2}
+  control: intermediate convergents for the minimum | 5 cases | {'turns': Fraction(1, 3), 'T': 1}
+  control: j - 1 steps | 1 cases | {'turns': Fraction(1, 2), 'T': 1}
+  control: theta rounded to double precision | 324 cases; 10 cases | theta=1, T=1000000000: t=571845701 above
+"""
+
+FORMULAS = {
+    ("index-logit", "the head looks forward"): "cos(theta*(-j + n + s))",
+    ("index-logit", "one position beside"): "cos(theta*(-j + n - s + 1))",
+    ("index-logit", "sine"): "sin(theta*(-j + n - s))",
+    ("index-discrepancy-printed", STATEMENT): "Delta_sup(n) <= Min(2*pi**2/n**2, 1 - cos(theta))",
+    ("index-discrepancy-printed", "without 1 - cos theta"): "Delta_sup(n) <= 2*pi**2/n**2",
+    (
+        "index-discrepancy-printed",
+        "pi^2/(2 n^2), for the minimum",
+    ): "Delta_inf(n) <= Min(pi**2/(2*n**2), 1 - cos(theta))",
+    ("index-discrepancy-best-case", "8 pi^2/(n + 2)^2"): "sup_theta(Delta_sup(n)) <= 8*pi**2/(n + 2)**2",
+    ("index-discrepancy-best-case", "2 pi^2/n^2, as printed"): "sup_theta(Delta_sup(n)) <= 2*pi**2/n**2",
+    ("index-discrepancy-best-case", "the middle rounded down"): "floor(n/2 - 1/2)",
+    ("index-discrepancy-worst-case", STATEMENT): "1 - cos(2*pi/n)",
+}
+
+
+def table() -> list[tuple[str, str, str]]:
+    rows, claim = [], ""
+    for line in TABLE.strip("\n").splitlines():
+        if line.startswith("  "):
+            label, _, rest = line.strip().partition(" | ")
+            rows.append((claim, label, rest))
+        else:
+            claim = line
+    return rows
+
+
+@pytest.fixture(scope="module")
+def claims() -> dict[str, Claim]:
+    return discover()
+
+
+@pytest.mark.parametrize(("claim", "label", "expected"), table())
+def test_domains_and_witnesses(claims: dict[str, Claim], claim: str, label: str, expected: str) -> None:
+    evidence = claims[claim].examine(label).evidence
+    sizes = "; ".join(piece.size for piece in evidence)
+    witness = next((f" | {piece.witness}" for piece in evidence if piece.witness is not None), "")
+    assert (sizes + witness).startswith(expected)
+
+
+def test_every_variant_is_in_the_table(claims: dict[str, Claim]) -> None:
+    listed = {(claim, label) for claim, label, _ in table()}
+    assert listed == {(name, label) for name in {claim for claim, _ in listed} for label in claims[name].variants()}
+
+
+@pytest.mark.parametrize(("claim", "label"), FORMULAS)
+def test_what_statements_and_controls_say(claims: dict[str, Claim], claim: str, label: str) -> None:
+    item = claims[claim]
+    variant = item.variant if label == STATEMENT else item.controls[label]
+    assert FORMULAS[claim, label] in sympy.sstr(item.statement(variant))
