@@ -81,7 +81,7 @@ class Angle:
             case Outcome.HOLDS:
                 return self
             case Outcome.REFUTED:
-                raise InputError(f"the angle {self} is a multiple of 2 pi, which rotates nothing; give one such as pi/3")
+                raise InputError(f"the angle {self} is a multiple of 2 pi, which rotates nothing; give e.g. pi/3")
         raise Undecided(f"whether the angle {self} is a multiple of 2 pi is undecided at {PRECISION_LIMIT} bits")
 
     def __str__(self) -> str:
