@@ -76,6 +76,8 @@ def letter_beta_threshold(letters: int, n: int, angle: Angle) -> Real:
     if (smallest_gap(letters, n, angle) > 0) is not Outcome.HOLDS:
         limit = hard_length_limit(letters, angle)
         raise InputError(f"n={n} exceeds {limit}, beyond which no scale decodes at theta={angle}; give n <= {limit}")
+    if angle.real.exact == 0:
+        return log(n - 1) / versine(2 * pi / letters)
     return maximum(scale_threshold(gaps) for gaps in worst_inputs(letters, n, angle))
 
 
