@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from random import Random
 
 import numpy as np
@@ -60,7 +61,12 @@ class BestCase:
         )
 
     def reach(self, length: int, integers: int) -> int:
-        return int(self.seen.subs({n: length, m: integers}))
+        return _at(self.seen, length, integers)
+
+
+@cache
+def _at(expression: Expr, length: int, integers: int) -> int:
+    return int(expression.subs({n: length, m: integers}))
 
 
 @claim(
