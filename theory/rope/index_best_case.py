@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from random import Random
 
 import numpy as np
@@ -61,12 +60,8 @@ class BestCase:
         )
 
     def reach(self, length: int, integers: int) -> int:
-        return _at(self.seen, length, integers)
-
-
-@cache
-def _at(expression: Expr, length: int, integers: int) -> int:
-    return int(expression.subs({n: length, m: integers}))
+        """T* at a length, for integers up to `integers`; SymPy's Max would be slow here."""
+        return max(int(self.middle.subs(n, length)), length - 1 - integers)
 
 
 @claim(
