@@ -77,7 +77,7 @@ class Order:
 )
 def retrieval_collision_order(order: Order, thorough: bool) -> Iterator[Evidence]:
     """Thresholds of the worst input against the bound; at the bound its weight is above 1, in balls for all theta."""
-    lengths = range(order.shortest, 40 if thorough else 8)
+    lengths = range(order.shortest, 24 if thorough else 8)
     yield Enumeration("thresholds of (a,1)^(n-1) (a,2)", _thresholds(order, lengths))
     yield Enumeration("the constants rise", ((n, order.constant(n) < order.constant(n + 1)) for n in lengths))
     for letters, n in product((2, 8, 26), (3, 17)):

@@ -106,7 +106,9 @@ def retrieval_softmax_threshold(threshold: Threshold, thorough: bool) -> Iterato
     """Gaps as products; every proper input on both sides of the threshold; targets further in are lighter, and why."""
     products = 2 * sin((omega + (s - r) * theta) / 2) * sin((omega - (s + r) * theta) / 2)
     yield Identity("gap of the letter below", [("product", cos(s * theta) - cos(omega - r * theta), products)])
-    for letters, integers, n in ((3, 2, 4), (2, 1, 5), (4, 1, 3)) if thorough else ((2, 1, 2), (3, 1, 3), (2, 1, 4)):
+    for letters, integers, n in (
+        ((3, 1, 3), (3, 2, 4), (2, 1, 5), (4, 1, 3)) if thorough else ((2, 1, 2), (3, 1, 3), (2, 1, 4))
+    ):
         yield Enumeration(f"A = {letters}, I = {integers}, n = {n}", _both_sides(threshold, letters, integers, n))
     yield Enumeration(
         "targets further in at the threshold", _further_in(threshold, (4, 5, 9, 17) if thorough else (4, 6))
