@@ -60,7 +60,7 @@ def retrieval_head(letters: int, integers: int, angle: Expr = theta) -> Head:
     tokens = pairs(letters, integers)
     W_Q = Matrix.hstack(*(query_column(wanted_letter(left, right, letters), step) for left, right in tokens))
     W_K = Matrix.hstack(*(key_column(left, step) for left, _ in tokens))
-    return Head((sympy.sympify(angle),), W_Q, W_K, sympy.eye(len(tokens)))
+    return Head((sympy.sympify(angle, strict=True),), W_Q, W_K, sympy.eye(len(tokens)))
 
 
 Phase = Callable[[Any, Any, Any, Any, Any], Any]

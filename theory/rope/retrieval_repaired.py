@@ -74,7 +74,7 @@ def r2_head(letters: int, integers: int) -> Head:
 
 def r3_key_column(left: Expr, slot: Expr, integers: Expr, step: Expr = omega) -> Matrix:
     """W_K of R3, 2 x 1: sub-sector `slot` of the letter's sector, 0 for a right letter and i for an integer i."""
-    return code(left * step + (slot - S(integers) / 2) * step / (integers + 1))
+    return code(left * step + (slot - S.Half * integers) * step / (integers + 1))
 
 
 def r3_query_column(wanted: Expr, slot: Expr | None, integers: Expr, step: Expr = omega) -> Matrix:
@@ -90,4 +90,4 @@ def r3_head(letters: int, integers: int, angle: Expr = S.Zero) -> Head:
         slot = None if right < letters else right - letters + 1
         W_Q.append(r3_query_column(wanted_letter(left, right, letters), slot, integers, step))
         W_K.append(r3_key_column(left, slot or 0, integers, step))
-    return Head((sympy.sympify(angle),), Matrix.hstack(*W_Q), Matrix.hstack(*W_K), sympy.eye(len(W_Q)))
+    return Head((sympy.sympify(angle, strict=True),), Matrix.hstack(*W_Q), Matrix.hstack(*W_K), sympy.eye(len(W_Q)))
