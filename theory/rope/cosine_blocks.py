@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 from flint import arb, ctx
@@ -108,8 +109,9 @@ class CosineBlocks:
         even, odd, larger = np.empty((3, len(self._centres), len(self._steps)))
         width = 2 * len(self._steps)
         whole = (self.stop - self.start) // width
-        starts = [(row, min(len(self._centres), whole - row)) for row in range(0, whole, len(self._centres))]
-        for first, count in [*((self.start + row * width, count) for row, count in starts), (self.stop - width, 1)]:
+        rows_done = range(0, whole, len(self._centres))
+        places = ((self.start + done * width, min(len(self._centres), whole - done)) for done in rows_done)
+        for first, count in chain(places, [(self.stop - width, 1)]):
             rows = self._centres[:count] * (self._weights * self._power(2 * first + width - 1))
             block = Block(first, even[:count], odd[:count], larger[:count])
             np.matmul(np.ascontiguousarray(rows.real), cosines, out=block.even)
