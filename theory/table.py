@@ -17,6 +17,7 @@ from theory.outcome import Outcome
 
 JSON_VERSION = 1
 KINDS = ("symbolic", "exact", "certified", "sampled", "constructed")
+_STATUS = {"printed": "", "reconstructed": " (reconstructed)", "derived": " (derived)"}
 _COLORS = {"holds": "green", "refuted": "magenta", "undecided": "red", "not run": "dim"}
 
 
@@ -173,7 +174,7 @@ def render(ledger: Ledger, width: int, color: bool = False) -> str:
             Text(observed, style=_COLORS[observed]),
             f"{refuted}/{controls}" if ledger.checked[claim.id] else "-",
             _sizes(ledger.evidence(claim)),
-            f"{claim.source.paper} {claim.source.item}",
+            f"{claim.source.paper} {claim.source.item}{_STATUS[claim.source.status]}",
         )
     out = StringIO()
     console = Console(
