@@ -169,6 +169,14 @@ def margins(layer: Layer, inputs: Iterable[Sequence[Pair]], beta: float | None =
     return [(show(tokens), layer.margin(tokens, beta)) for tokens in inputs]
 
 
+def test_sub_sectors_at_a_frequency() -> None:
+    layer = Layer(r3_head(3, 2, 2 * sympy.pi * sympy.Rational(1, 14)), pair_alphabet(3, 2))
+    design = r3(3, 2, Fraction(1, 14))
+    for tokens in product(pair_alphabet(3, 2)[::2], repeat=3):
+        expected = [float(design.logit(level)) for level in design.levels(tokens)]
+        assert layer.logits(tokens).tolist() == pytest.approx(expected, abs=1e-12)
+
+
 def test_printed_head_at_a_small_frequency(ledger: Submissions) -> None:
     tokens = pair_alphabet(2, 2)
     layer = Layer(retrieval_head(2, 2, sympy.pi * sympy.Rational(99, 1000)), tokens)  # 0.99 omega/(2 * 5)

@@ -80,6 +80,15 @@ def test_readings_of_the_printed_bound(n: int, printed: float, true: float | Non
     assert (found["displayed formula"] > found["printed bound"]) is Outcome.HOLDS
 
 
+@pytest.mark.parametrize(("letters", "n", "theta"), [(2, 3, 0.4), (3, 4, 0.3), (5, 6, 0.11), (8, 3, 0.2)])
+def test_largest_gap_is_the_maximum(letters: int, n: int, theta: float) -> None:
+    found = values("retrieval-gap-readings", letters=letters, n=n, theta=theta)["maximum"]
+    step = 2 * np.pi / letters
+    gaps = [np.cos(theta) - np.cos(k * step) for k in range(1, letters)]
+    gaps += [1 - np.cos(k * step + r * theta) for k in range(1, letters) for r in range(1, n)]
+    assert float(found) == pytest.approx(max(gaps), rel=1e-13)
+
+
 def test_printed_bound_at_its_smallest_counterexample() -> None:
     found = values("retrieval-gap-readings", letters=2, n=2, theta="0.1")
     assert float(found["displayed formula"]) == pytest.approx(1.995004, abs=1e-6)
@@ -275,7 +284,15 @@ def test_letter_length_limit_is_the_last_that_decodes(letters: int, beta: str, t
 
 
 @pytest.mark.parametrize(
-    ("letters", "beta", "theta"), [(5, "30", "1/10"), (8, "3000", "1/100"), (3, "10", "1/4"), (8, "10", "3/10")]
+    ("letters", "beta", "theta"),
+    [
+        (5, "30", "1/10"),
+        (8, "3000", "1/100"),
+        (3, "10", "1/4"),
+        (8, "10", "3/10"),
+        (8, "3000", "1/50"),
+        (5, "40000", "1/300"),
+    ],
 )
 def test_integer_length_limit_is_the_last_that_decodes(letters: int, beta: str, theta: str) -> None:
     limit = value("retrieval-integer-length-limit", letters=letters, beta=beta, theta=theta)

@@ -47,6 +47,11 @@ def test_equal_gaps_have_a_closed_form() -> None:
     assert abs((found - expected).at(128)) < 1e-30
 
 
+def test_vanishing_gaps_use_up_the_level() -> None:
+    found = scale_threshold([Real.of(0), Real.of(1), Real.of(1), Real.of(1)], 2)
+    assert float(found) == pytest.approx(np.log(3), rel=1e-15)
+
+
 def test_few_competitors_need_no_scale() -> None:
     assert scale_threshold([]).exact == 0
     assert scale_threshold([Real.of(1)]).exact == 0
