@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import chain, combinations, islice, pairwise
+from itertools import chain, islice
 from random import Random
 
 import sympy
@@ -19,7 +19,7 @@ from sympy import symbols
 from theory.claims import Hypothesis, Source, claim
 from theory.evidence import Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
-from theory.rope.positional_heads import PositionalHead, mostly_own
+from theory.rope.positional_heads import PositionalHead, mostly_own, simplex
 from theory.rope.positional_retrieval import GATED, HINTED
 from theory.rope.rotation import PAPER
 from theory.rope.sequences import Pair, matches, pair_alphabet, proper_sequences
@@ -45,9 +45,7 @@ def copying(length: int) -> Iterator[Read]:
     """One-hot heads: equal weights, most on the query, and all weights that are multiples of 1/4."""
     yield read(PositionalHead("uniform weights, W_V = 1, W_R = 0"))
     yield read(PositionalHead("weight 9/10 on the query, W_V = 1, W_R = 0", mostly_own(Fraction(1, 10))))
-    for bars in combinations(range(3 + length), length - 1):
-        edges = (-1, *bars, 3 + length)
-        yield read(one_hot([Fraction(b - a - 1, 4) for a, b in pairwise(edges)]))
+    yield from (read(one_hot(weights)) for weights in simplex(length, 4))
 
 
 def by_content(length: int) -> Iterator[Read]:

@@ -6,9 +6,10 @@ no token changes. A token is decoded where its coordinate exceeds all others: th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations, pairwise
 
 from theory.rope.sequences import Pair, matches
 
@@ -25,6 +26,13 @@ def uniform(length: int) -> list[Fraction]:
 def mostly_own(eps: Fraction) -> Weights:
     """Weight 1 - eps on the query's own token, equal ones on the others."""
     return lambda length: [eps / (length - 1)] * (length - 1) + [1 - eps] if length > 1 else [Fraction(1)]
+
+
+def simplex(length: int, parts: int) -> Iterator[list[Fraction]]:
+    """All weights of a length that are multiples of 1/parts and add up to 1."""
+    for bars in combinations(range(parts + length - 1), length - 1):
+        edges = (-1, *bars, parts + length - 1)
+        yield [Fraction(b - a - 1, parts) for a, b in pairwise(edges)]
 
 
 def identity(token: Pair, coordinate: Pair) -> Fraction:
