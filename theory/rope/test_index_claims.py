@@ -86,6 +86,14 @@ FORMULAS = {
     ("index-discrepancy-best-case", "2 pi^2/n^2, as printed"): "sup_theta(Delta_sup(n)) <= 2*pi**2/n**2",
     ("index-discrepancy-best-case", "the middle rounded down"): "floor(n/2 - 1/2)",
     ("index-discrepancy-worst-case", STATEMENT): "1 - cos(2*pi/n)",
+    ("index-feasibility", "rotation exponent j - n"): "cos(theta*(j - n - s)), y = 1 x + a, letters copied 2 times",
+    ("index-feasibility", "integers are copied too"): "y = 1 x + a, letters and integers copied 2 times",
+    ("index-feasibility", "no residual connection"): "y = 0 x + a, letters copied 2 times",
+    ("index-softmax-threshold", STATEMENT): "iff F < 3 for letter queries, F < 1 for integer queries",
+    ("index-softmax-threshold", "bound 1 for letters"): "iff F < 1 for letter queries, F < 1 for integer queries",
+    ("index-softmax-threshold", "bound 3 for integers"): "iff F < 3 for letter queries, F < 3 for integer queries",
+    ("index-softmax-threshold", "offsets up to n"): "over -s <= t <= n-s, t != 0:",
+    ("index-softmax-threshold", "the query's own key forgotten"): "over -s <= t <= n-1-s, t != 0, t != -s:",
 }
 
 
