@@ -95,13 +95,13 @@ class UShape:
     does_not_show="anything about the accuracy of a trained head, which need not be aligned",
 )
 def index_u_shape(shape: UShape, thorough: bool) -> Iterator[Evidence]:
-    """Rational turns, exactly, from the sums S; their telescoping difference, and its sign as a product of sines."""
-    longest, order = (20, 40) if thorough else (9, 14)
-    yield Enumeration(f"turns of denominator <= {order}, n <= {longest}", shape.cases(longest, order))
+    """The telescoping difference of the sums S, its sign as a product of sines; rational turns, exactly, from S."""
     yield Identity("S(j + 1) - S(j)", _telescope(shape, 8 if thorough else 5), reduce=sympy.expand)
     difference = sympy.cos(j * theta) - sympy.cos((n - j) * theta)
     as_product = 2 * sympy.sin(n * theta / 2) * sympy.sin((n - 2 * j) * theta / 2)
     yield Identity("sign of f(j) - f(n - j)", [("exponents", difference, as_product)])
+    longest, order = (16, 30) if thorough else (9, 14)
+    yield Enumeration(f"turns of denominator <= {order}, n <= {longest}", shape.cases(longest, order))
 
 
 def _telescope(shape: UShape, longest: int) -> Iterator[Equation]:
