@@ -24,7 +24,9 @@ from theory.arithmetic.ball import evaluate
 from theory.arithmetic.continued_fraction import gap
 from theory.arithmetic.real import Real
 from theory.claims import Source, claim
+from theory.errors import InputError
 from theory.evidence import Enumeration, Evidence, Search, Trial
+from theory.quantities import Bound, Length2, NonzeroAngle, Positive, quantity
 from theory.rope.index_weights import weight_sum
 from theory.rope.index_window import angle_of, rational_turns
 from theory.rope.rotation import PAPER
@@ -38,6 +40,14 @@ SEED = 2605
 def circle_bound(beta_value: Real, smallest_gap: Real) -> Real:
     """2/(e^{beta Delta} - 1), which F_{s,n-1-s} does not exceed if Delta > 0 is the gap Delta_inf(n)."""
     return evaluate(CIRCLE, {beta: beta_value, Delta: smallest_gap})
+
+
+@quantity("index-odds-bound", unit="weight of the target", claim="index-circle-bound")
+def index_odds_bound(n: Length2, theta: NonzeroAngle, beta: Positive) -> Bound:
+    """2/(e^(beta Delta_inf(n)) - 1), which F_{s,n-1-s} does not exceed at any offset s."""
+    if (smallest := gap(theta, n)).exact == 0:
+        raise InputError(f"theta={theta} returns before n={n}, where the gap is 0; give a shorter n or another angle")
+    return Bound("upper", circle_bound(beta, smallest))
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from theory.arithmetic.ball import cos, evaluate, maximum
 from theory.arithmetic.real import Real
 from theory.claims import Source, claim
 from theory.evidence import Evidence, Identity, Search, Trial
+from theory.quantities import Exact, Length, Letters, quantity
 from theory.rope.attention_loss import LOST, TOLERATED, Guarantee
 from theory.rope.rotation import PAPER
 from theory.symbols import beta, n
@@ -64,6 +65,12 @@ class Margin:
 def least_scale(margin: Margin, letters: int, length: int, lost: Fraction) -> Fraction:
     """The least inverse temperature, on a grid, that is said to lose at most the share `lost`."""
     return margin.guarantee(letters).inverse_temperature(length, lost)
+
+
+@quantity("letter-decoder-beta", unit="inverse temperature", claim="letter-decoder-excess")
+def letter_decoder_beta(n: Length, letters: Letters) -> Exact:
+    """What the layers of the letter decoder use at length n: at most 1/8 of the attention is lost, on a 16-bit grid."""
+    return Exact(least_scale(Margin(), letters, n, LOST))
 
 
 @claim(

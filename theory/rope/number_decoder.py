@@ -32,8 +32,10 @@ from theory.arithmetic.real import Real
 from theory.claims import Hypothesis, Source, claim
 from theory.evidence import Enumeration, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
+from theory.quantities import Exact, Length, NonzeroAngle, quantity
 from theory.rope.attention_loss import TOLERATED
 from theory.rope.decoder_layers import BALLS, FLOATS, Arithmetic, Layer, holds_exactly, one_hot
+from theory.rope.guarantees import index_guarantee
 from theory.rope.index_head import index_head, index_logit
 from theory.rope.index_temperature import beta_for
 from theory.rope.number_task import walk
@@ -44,6 +46,12 @@ from theory.symbols import i, j, theta
 
 SEED = 2605
 BITS = 128
+
+
+@quantity("number-decoder-beta", unit="inverse temperature", claim="number-decoder-margins")
+def number_decoder_beta(n: Length, theta: NonzeroAngle) -> Exact:
+    """What the layers of the number decoder use at length n: at most 1/8 of the attention is lost, on a 16-bit grid."""
+    return Exact(index_guarantee(theta).inverse_temperature(n))
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,10 @@ from itertools import product
 
 import numpy as np
 
+from theory.arithmetic.real import Real
 from theory.claims import Source, claim
 from theory.evidence import Enumeration, Evidence, Search, Trial
+from theory.quantities import Bound, Count, quantity
 from theory.rope.rotation import PAPER
 
 ROOT_TWO = Fraction(99, 70)  # just above
@@ -82,6 +84,12 @@ def logit_error(u: Fraction, planes: int = 1, rotates: bool = True, state: int =
 def score_error(u: Fraction, planes: int = 1, rotates: bool = True, state: int = 0) -> Fraction:
     """By how much of beta |q||k| a computed score beta lambda, less the largest one, is off as the argument of exp."""
     return (1 + logit_error(u, planes, rotates, state)) * (1 + u) ** 2 * (1 + 2 * u) - 1
+
+
+@quantity("logit-rounding-error", unit="|q||k|", claim="rope-logit-rounding")
+def logit_rounding_error(bits: Count, m: Count = 1) -> Bound:
+    """How far rounding to `bits` bits can move a logit of m rotary planes, relative to |q||k|."""
+    return Bound("upper", Real.of(logit_error(Fraction(1, 2**bits), m)))
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,9 @@
 """Evidence from the composed decoders, for the claims on compositions, on the block between layers and on rounding."""
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
-from functools import partial
 from random import Random
 from typing import Any
 
-import numpy as np
-import pytest
 import sympy
 import torch
 
@@ -16,18 +12,12 @@ from constructions.decoder import Decoder, letter_decoder, number_decoder
 from constructions.heads import IndexHead
 from constructions.reference import Letter, Pair, Symbol
 from constructions.relu_block import ReluBlock
-from constructions.tasks import letter_task, number_task, parse_pairs, parse_symbols
+from constructions.tasks import letter_task, number_task, parse_pairs
 from theory.arithmetic.angle import Angle
-from theory.arithmetic.real import Real
-from theory.errors import InputError
 from theory.evidence import Case, Constructed
 from theory.ledger import Submissions
-from theory.outcome import Outcome
-from theory.rope.attention_loss import LOST, TOLERATED, Guarantee
-from theory.rope.guarantees import gap_guarantee, index_guarantee, printed_guarantee, repaired_guarantee
-from theory.rope.letter_margin import Margin
 from theory.rope.letter_task import COMPOSABLE
-from theory.rope.rounding import FORMATS, logit_error, nearest
+from theory.rope.rounding import FORMATS, logit_error
 from theory.rope.softmax_rounding import average_roundings, gamma
 
 torch.set_num_threads(1)
@@ -174,68 +164,3 @@ def test_attention_loss(ledger: Submissions) -> None:
                 yield f"{DTYPES[dtype]}, offset {offset}", lost <= (1 / 8 if dtype == torch.float64 else 1 / 4)
 
     ledger.submit("attention-loss", Constructed("Index head at 2 pi/n and its own temperature", cases()))
-
-
-GUARANTEES: dict[str, Guarantee] = {
-    "index": index_guarantee(),
-    "index at 1": index_guarantee(Angle(sympy.Integer(1))),
-    "printed": printed_guarantee(3),
-    "R2": repaired_guarantee("R2", 3, 2),
-    "gap": gap_guarantee(Real.of(Fraction(1, 3))),
-    "letter": Margin().guarantee(5),
-}
-
-
-@pytest.mark.parametrize("guarantee", GUARANTEES.values(), ids=GUARANTEES)
-def test_temperatures_are_least_on_their_grid(guarantee: Guarantee) -> None:
-    for length in (2, 3, 17, 40):
-        beta = guarantee.inverse_temperature(length)
-        below = beta * (1 - Fraction(1, 2**14))
-        assert (guarantee.excess(length, Real.of(beta), LOST) <= LOST) is Outcome.HOLDS
-        assert beta == 1 or (guarantee.excess(length, Real.of(below), LOST) > LOST) is Outcome.HOLDS
-        assert beta == nearest(beta, 16)
-    assert guarantee.inverse_temperature(1) == 1
-
-
-@pytest.mark.parametrize("guarantee", GUARANTEES.values(), ids=GUARANTEES)
-@pytest.mark.parametrize("name", ["float32", "bfloat16"])
-def test_longest_length_is_where_the_guarantee_ends(guarantee: Guarantee, name: str) -> None:
-    form = FORMATS[name]
-    longest = guarantee.longest(form)
-
-    def holds(length: int) -> bool:
-        return guarantee.holds(length, guarantee.inverse_temperature(length), form)
-
-    assert holds(longest) and not holds(longest + 1)
-    assert all(map(holds, range(1, min(longest, 20))))
-    beta = guarantee.inverse_temperature(min(longest, 9))
-    reach = guarantee.length_at(beta, form)
-    assert guarantee.holds(reach, beta, form) and not guarantee.holds(reach + 1, beta, form)
-    assert reach >= min(longest, 9)
-
-
-def test_rounding_counts_against_the_formulas() -> None:
-    u = Fraction(1, 2**24)
-    # To first order 2 (1 + 3 sqrt2) + 2m roundings, and 6 more where states carry three each.
-    assert float(logit_error(u) / u) == pytest.approx(2 + 6 * 2**0.5 + 2, rel=1e-4)
-    assert float(logit_error(u, 3) / u) == pytest.approx(2 + 6 * 2**0.5 + 6, rel=1e-4)
-    assert float(logit_error(u, rotates=False) / u) == pytest.approx(4, rel=1e-4)
-    assert float(logit_error(u, rotates=False, state=3) / u) == pytest.approx(10, rel=1e-4)
-    assert TOLERATED == 2 * LOST
-
-
-@pytest.mark.parametrize(("dtype", "bits"), [(np.float16, 11), (np.float32, 24)])
-def test_rounding_to_nearest_is_that_of_numpy(dtype: Any, bits: int) -> None:
-    rng = Random(SEED)
-    for _ in range(300):
-        value = rng.uniform(-8, 8)
-        assert float(nearest(Fraction(value), bits)) == float(dtype(value))
-    ties = [1 + Fraction(k, 2**bits) for k in (-1, 1, 2, 3, 5)]
-    assert [float(nearest(tie, bits)) for tie in ties] == [float(dtype(float(tie))) for tie in ties]
-
-
-def test_out_of_reach_is_said_in_one_line() -> None:
-    build = partial(index_guarantee(Angle.turn(1, 4)).inverse_temperature, 5)
-    with pytest.raises(InputError, match="length=5 is out of reach at any inverse temperature"):
-        build()
-    assert number_decoder(2, 2, 4, 1, Angle.turn(1, 4)).answer(parse_symbols("a b b 2")) == Letter(1)
