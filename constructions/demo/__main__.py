@@ -1,0 +1,109 @@
+"""Command line: `python -m constructions.demo` shows the constructions at work, beside what is proved of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from constructions.demo.request import ALL, CONSTRUCTIONS, DTYPES, MODELS, Request
+from theory.errors import InputError, Undecided
+
+EXAMPLES = """\b
+Examples:
+  python -m constructions.demo --out figures
+  python -m constructions.demo --task index --length 12 --angle 1
+  python -m constructions.demo --task number-task --input "n h n v 1 3 2"
+  python -m constructions.demo --config path/to/config.json
+"""
+HEADING = "headproof: hand-written attention heads, beside what is proved of them"
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=EXAMPLES)
+@click.option(
+    "--task",
+    "tasks",
+    multiple=True,
+    metavar="NAME",
+    type=click.Choice([*CONSTRUCTIONS, MODELS, ALL]),
+    help=f"What to show; may be repeated. One of {', '.join(CONSTRUCTIONS)}, {MODELS}, {ALL} (the default).",
+)
+@click.option("--length", type=int, help="Tokens of an input (17 by default); with --task models, of the table too.")
+@click.option(
+    "--angle",
+    metavar="ANGLE",
+    help="Radians per position of the heads that attend by position and, with --task retrieval-printed, of that head: "
+    "an exact number such as 1, 2*pi/17 or rope(base=10000,d=128,k=2). By default the best one for the length.",
+)
+@click.option("--alphabet", type=int, help="Number of letters (8 by default).")
+@click.option("--integers", type=int, help="Integer tokens are 1 up to this number (8 by default).")
+@click.option("--hops", type=int, help="Hops of the walks in the number and the letter task (up to 4 by default).")
+@click.option(
+    "--dtype",
+    metavar="DTYPE",
+    type=click.Choice(DTYPES),
+    default=DTYPES[0],
+    help=f"Of weights and arithmetic: {', '.join(DTYPES)} ({DTYPES[0]} by default).",
+)
+@click.option("--seed", type=int, default=0, help="Of the random inputs (0 by default).")
+@click.option("--input", "text", metavar="TOKENS", help='An input of yours: "n h n v 1 3 2", or pairs "c2 b1 fa ec".')
+@click.option(
+    "--config",
+    "configs",
+    multiple=True,
+    metavar="FILE",
+    help="The config.json of a model, for the table of models: alone, or beside the others with --task models or all.",
+)
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write figures there, as PNG and SVG.")
+@click.option("--json", "as_data", is_flag=True, help="Print the results as JSON.")
+def main(as_data: bool, **asked: Any) -> None:
+    """Show hand-built attention heads and decoders at work: inputs, attention, outputs, logit gaps.
+
+    Outputs are compared with a plain-Python reference, gaps with certified bounds. A table follows of what a head on
+    one plane of well-known models can tell apart. The exit code is 0 if all agrees, 1 if not, and 2 for bad input.
+    """
+    console = Console(highlight=False, quiet=as_data)
+    console.print(HEADING, style="bold")
+    sys.stdout.flush()
+    with console.status("loading"):
+        from constructions.demo import session  # brings torch and SymPy along
+    report = session.run(console, Request(**asked))
+    if as_data:
+        click.echo(json.dumps(report.as_json(), indent=1))
+    if report.faults:
+        sys.exit(1)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; 1 if an output or a gap is wrong, 2 and one line on bad input."""
+    try:
+        main(arguments, prog_name="python -m constructions.demo", standalone_mode=False)
+    except (InputError, Undecided) as error:
+        click.echo(f"error: {error}", err=True)
+        return 2
+    except click.ClickException as error:
+        click.echo(
+            f"error: {error.format_message().rstrip('.')}; `python -m constructions.demo --help` shows the usage",
+            err=True,
+        )
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return 130
+    except BrokenPipeError:
+        # The reader has left; nothing is to be written any more, not even what is still buffered.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -1,0 +1,116 @@
+"""The demo as figures: attention patterns, gap against length with printed and repaired bounds, and models.
+
+Each is written as PNG and as SVG, whole or not at all. Colours are told apart by colour-blind readers too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from constructions.demo.demonstrations import DEMONSTRATIONS
+from constructions.demo.gap_figures import RED, index_gap, models, retrieval_gap
+from constructions.demo.inputs import Settings
+from constructions.demo.report import Report
+from constructions.demo.showcase import View
+from theory.errors import InputError
+
+STYLE: dict[Any, Any] = {
+    "font.size": 8,
+    "axes.titlesize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "savefig.dpi": 150,
+    "svg.hashsalt": "headproof",
+}
+KINDS: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None}}
+MOST_LABELS = 40
+PANEL, MARGIN = 3.2, 0.55  # inches
+
+
+def write_figures(folder: Path, report: Report, settings: Settings) -> list[Path]:
+    """Draw what the report holds into `folder`, and return the files. InputError where they cannot be written."""
+    written = []
+    try:
+        with rc_context(STYLE):
+            for name, figure in _figures(report, settings):
+                for kind, metadata in KINDS.items():
+                    path = folder / f"{name}.{kind}"
+                    _write(figure, path, kind, metadata)
+                    written.append(path)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be written to: {error.strerror}; give --out another directory") from error
+    return written
+
+
+def _write(figure: Figure, path: Path, kind: str, metadata: dict[str, Any]) -> None:
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        figure.savefig(part, format=kind, metadata=metadata)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _figures(report: Report, settings: Settings) -> Iterator[tuple[str, Figure]]:
+    single = [(DEMONSTRATIONS[name].title, shown.views[0]) for name, shown in report.showcases.items() if shown.single]
+    if single:
+        yield "attention-heads", _patterns("Attention of the heads", single)
+    for name, shown in report.showcases.items():
+        if not shown.single:
+            panels = [
+                (f"layer {number}: the last position holds {view.tokens[-1]}", view)
+                for number, view in enumerate(shown.views, 1)
+            ]
+            yield f"attention-{name}", _patterns(f"{DEMONSTRATIONS[name].title}; answer {shown.output}", panels)
+    if "index" in report.showcases:
+        yield "gap-index", index_gap(settings)
+    if "retrieval-printed" in report.showcases:
+        yield "gap-retrieval", retrieval_gap(settings)
+    if report.rows:
+        yield "models", models(report.rows)
+
+
+def _patterns(title: str, panels: Sequence[tuple[str, View]]) -> Figure:
+    """Weights n x n in panels beside each other, the tokens at their sides; two panels a line."""
+    columns = min(2, len(panels))
+    lines = -(-len(panels) // columns)
+    width, height = columns * (PANEL + MARGIN) + 0.8, lines * (PANEL + MARGIN) + 0.6
+    figure = Figure(figsize=(width, height))
+    figure.suptitle(title, fontsize=10, y=1 - 0.2 / height, va="center")
+    for number, (heading, view) in enumerate(panels):
+        line, column = divmod(number, columns)
+        left, bottom = column * (PANEL + MARGIN) + MARGIN, (lines - 1 - line) * (PANEL + MARGIN) + MARGIN - 0.1
+        axis = figure.add_axes((left / width, bottom / height, (PANEL - 0.05) / width, (PANEL - 0.05) / height))
+        _pattern(axis, view, heading)
+    bar = figure.colorbar(figure.axes[0].images[0], cax=figure.add_axes((1 - 0.6 / width, 0.3, 0.12 / width, 0.4)))
+    bar.set_label("attention weight (the last query is framed)")
+    bar.outline.set_visible(False)
+    return figure
+
+
+def _pattern(axis: Axes, view: View, heading: str) -> None:
+    n = len(view.tokens)
+    axis.imshow(view.weights.numpy(), cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
+    axis.add_patch(Rectangle((-0.5, n - 1.5), n, 1, fill=False, edgecolor=RED, linewidth=1.2, clip_on=False))
+    every = -(-n // MOST_LABELS)
+    size, apart = (6.5 if n <= 20 else 4.5), 0.5 + n / 100
+    # Text is drawn twice as fast as tick labels.
+    axis.set_xticks([])
+    axis.set_yticks([])
+    for at in range(0, n, every):
+        label = view.tokens[at] or "~"
+        axis.text(at, n - 1 + apart, label, fontsize=size, ha="center", va="top", rotation=90 if n > 20 else 0)
+        axis.text(-apart, at, label, fontsize=size, ha="right", va="center")
+    axis.set_xlabel("key (token held there)", labelpad=14)
+    axis.set_ylabel("query", labelpad=14)
+    axis.set_title(heading, pad=4)
+    axis.spines[:].set_visible(False)

@@ -1,0 +1,93 @@
+"""Everything that one run of the demo found, as one verdict and as versioned JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from constructions.demo.counterexamples import BoundBroken, WrongOutput
+from constructions.demo.model_table import Row
+from constructions.demo.showcase import Gap, Showcase, View
+from theory.quantities import Enclosure, as_json
+
+JSON_VERSION = 1
+
+
+@dataclass
+class Report:
+    """What was shown, by task; it grows while the demo runs."""
+
+    seed: int
+    showcases: dict[str, Showcase] = field(default_factory=dict)
+    counterexamples: dict[str, BoundBroken | WrongOutput] = field(default_factory=dict)
+    rows: Sequence[Row] = ()
+    figures: Sequence[Path] = ()
+
+    @property
+    def faults(self) -> list[str]:
+        """The tasks and claims where something is not as proved."""
+        found: Mapping[str, Any] = {**self.showcases, **self.counterexamples}
+        return [name for name, shown in found.items() if not shown.right]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data; decimal bounds are strings, rounded outward."""
+        return {
+            "format": "headproof-demo",
+            "version": JSON_VERSION,
+            "seed": self.seed,
+            "passed": not self.faults,
+            "constructions": {task: _showcase(showcase) for task, showcase in self.showcases.items()},
+            "counterexamples": {claim: _counterexample(found) for claim, found in self.counterexamples.items()},
+            "models": [row.as_json() for row in self.rows],
+            "figures": [str(path) for path in self.figures],
+        }
+
+
+def _showcase(showcase: Showcase) -> dict[str, Any]:
+    return {
+        "tokens": showcase.views[0].tokens,
+        "layers": [_view(view) for view in showcase.views],
+        "held": showcase.held,
+        "output": showcase.output,
+        "expected": showcase.expected,
+        "random inputs": showcase.trials,
+        "wrong": showcase.wrong,
+        "inverse temperature": showcase.beta,
+        "angle": str(showcase.angle),
+        "guaranteed length": showcase.guaranteed_length,
+        "dtype": showcase.dtype,
+        "passed": showcase.right,
+    }
+
+
+def _view(view: View) -> dict[str, Any]:
+    return {
+        "tokens": view.tokens,
+        "attention of the last query": view.last,
+        "attention on the target": view.on_target,
+        "gap": None if view.gap is None else _gap(view.gap),
+        "passed": view.right,
+    }
+
+
+def _gap(gap: Gap) -> dict[str, Any]:
+    return {
+        "observed": float(gap.observed),
+        "rounding allowance": float(gap.allowance),
+        "on this input": None if gap.exact is None else as_json(Enclosure(gap.exact)),
+        "on every input at least": as_json(Enclosure(gap.least)),
+        "outcome": gap.outcome.value,
+    }
+
+
+def _counterexample(found: BoundBroken | WrongOutput) -> dict[str, Any]:
+    shown: dict[str, Any] = {"printed": found.printed, "tokens": found.tokens, "passed": found.right}
+    if isinstance(found, BoundBroken):
+        return shown | {
+            "case": found.case,
+            "gap": _gap(found.gap),
+            "printed bound": as_json(Enclosure(found.bound)),
+        }
+    return shown | {"expected": found.expected, "output": found.output, "repaired": found.repaired}

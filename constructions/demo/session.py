@@ -1,0 +1,109 @@
+"""One run of the demo, from what was asked for to what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+from rich.console import Console
+
+from constructions.demo.demonstrations import DEMONSTRATIONS
+from constructions.demo.inputs import INTEGERS, LENGTH, LETTERS, Settings, check_input, fitted, parse_input
+from constructions.demo.model_table import Row, rows
+from constructions.demo.model_text import show_models
+from constructions.demo.report import Report
+from constructions.demo.request import MODELS, Request
+from constructions.demo.text import show_counterexample, show_demonstration, show_end
+from theory.arithmetic.angle import Angle
+from theory.errors import InputError
+from theory.rope.config import published_models, read_config
+
+
+def run(console: Console, request: Request) -> Report:
+    """Show what was asked for as it is found, and return it. Raises InputError for bad input."""
+    torch.set_num_threads(1)  # the tensors are too small for two
+    settings, names = read(request)
+    if request.out is not None:
+        _make(request.out)
+    report = Report(request.seed)
+    for name in names:
+        if name != MODELS:
+            _construction(console, name, settings, report)
+    if MODELS in names:
+        report.rows = list(_rows(request, settings))
+        show_models(console, report.rows)
+    if request.out is not None:
+        with console.status("drawing"):
+            from constructions.demo.figures import write_figures
+
+            report.figures = write_figures(request.out, report, settings)
+    show_end(console, report)
+    return report
+
+
+def _make(folder: Path) -> None:
+    """The folder for the figures, before the work that they take."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; give --out a directory, which may be new")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be made: {error.strerror}; give --out another directory") from error
+
+
+def read(request: Request) -> tuple[Settings, list[str]]:
+    """The settings and the names of what is to be shown. Raises InputError where they make no sense."""
+    names = request.names
+    symbols = pairs = None
+    if request.text is not None:
+        kinds = {DEMONSTRATIONS[name].tokens for name in names if name != MODELS}
+        symbols, pairs = parse_input(request.text, kinds)
+        kind = "symbols" if symbols is not None else "pairs"
+        names = [name for name in names if name != MODELS and DEMONSTRATIONS[name].tokens == kind]
+        for name in names:
+            check_input(name, symbols, pairs)
+    angle = Angle.parse(request.angle).rotating() if request.angle is not None else None
+    given = symbols or pairs or ()
+    letters, integers = fitted(symbols, pairs)
+    # The table of models alone takes any length.
+    length = None if names == [MODELS] else request.length
+    return Settings(
+        length=_or(length, len(given) or LENGTH),
+        letters=_or(request.alphabet, max(LETTERS, letters)),
+        integers=_or(request.integers, max(INTEGERS, integers)),
+        hops=request.hops,
+        angle=angle,
+        slow_angle=angle if "retrieval-printed" in request.tasks else None,
+        dtype=getattr(torch, request.dtype),
+        seed=request.seed,
+        symbols=symbols,
+        pairs=pairs,
+    ), names
+
+
+def _or(given: int | None, default: int) -> int:
+    return default if given is None else given
+
+
+def _construction(console: Console, name: str, settings: Settings, report: Report) -> None:
+    demonstration = DEMONSTRATIONS[name]
+    try:
+        showcase = demonstration.run(settings)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
+    report.showcases[name] = showcase
+    show_demonstration(console, demonstration, showcase)
+    for find in demonstration.counterexamples:
+        found = find()
+        report.counterexamples[found.claim] = found
+        show_counterexample(console, found)
+
+
+def _rows(request: Request, settings: Settings) -> Iterator[Row]:
+    length = request.length if MODELS in request.tasks or request.alone else None
+    models = [read_config(path) for path in request.configs]
+    if not request.alone:
+        models += published_models()
+    for model in models:
+        yield from rows(model, settings.letters, length)
