@@ -19,17 +19,16 @@ import sympy
 from flint import arb
 from sympy import Expr, Symbol, symbols
 
-from theory.arithmetic.ball import Real, cos, evaluate, exp, sqrt
+from theory.arithmetic.ball import Real, evaluate, exp, sqrt
 from theory.claims import Hypothesis, Source, claim
 from theory.evidence import BoxCover, Case, Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
 from theory.quantities import Bound, Count, Positive, Vector, quantity
 from theory.rope.bessel_bound import mean_weight
-from theory.rope.end_target import peak
 from theory.rope.m_frequency_gaps import HALF_TURN, HALVES, Amplitudes, at_most, ball, frequency_sets
 from theory.rope.one_frequency import LETTERS, TURN
 from theory.rope.rotation import PAPER
-from theory.rope.weight_floor import ONE, M, checked, mean_mass, weight
+from theory.rope.weight_floor import ONE, M, checked, end_weight, mean_mass, weight
 
 SEED = 2614
 CLAIM = "positional-weight-ceiling"
@@ -97,17 +96,15 @@ def positional_weight_ceiling(ceiling: Ceiling, thorough: bool) -> Iterator[Evid
 
 def _others(ceiling: Ceiling) -> Iterator[Case]:
     """Letters at frequency 0, and an end target in the middle of its arc, as if it had its keys on both sides."""
-    beta = Fraction(100)
+    beta = Real.of(100)
     if ceiling.letters:
         side = 40
         found = 1 / Real.total(exp(beta * (LETTERS.logit(t) - LETTERS.logit(0))) for t in range(-side, side + 1))
-        yield {"letters": 2, "T": side}, found <= ceiling.at(side, beta, ONE)
+        yield {"letters": 2, "T": side}, found <= ceiling.at(side, Fraction(100), ONE)
     if ceiling.ends:
         keys = 40
-        turns = peak(keys) / TURN / keys
-        heights = [cos(TURN * ((1 - (keys + 1) * turns) / 2 + t * turns)) for t in range(keys + 1)]
-        found = 1 / Real.total(exp(beta * (height - heights[0])) for height in heights)
-        yield {"keys after an end target": keys}, found <= ceiling.at(keys, beta, ONE)
+        found = 1 / (1 + end_weight(keys, beta))
+        yield {"keys after an end target": keys}, found <= ceiling.at(keys, Fraction(100), ONE)
 
 
 def _rational(ceiling: Ceiling, m: int, order: int, most: int) -> Iterator[Case]:
@@ -117,13 +114,13 @@ def _rational(ceiling: Ceiling, m: int, order: int, most: int) -> Iterator[Case]
         if highest >= 1:
             continue
         for turns in frequency_sets(m, order):
-            found = 1 / (1 + weight(amplitudes, map(ball, turns), reach, reach, beta))
+            found = 1 / (1 + weight(amplitudes, map(ball, turns), reach, reach, ball(beta)))
             yield {"T": reach, "beta": str(beta), "turns": [*map(str, turns)]}, at_most(found, highest)
 
 
 def _covered(amplitudes: Amplitudes, reach: int, beta: Fraction, highest: Real, *turns: arb) -> Outcome:
     """1/(1 + F) <= w, from below as 1/w - 1 <= F."""
-    return at_most(1 / highest.enclose() - 1, weight(amplitudes, turns, reach, reach, beta))
+    return at_most(1 / highest.enclose() - 1, weight(amplitudes, turns, reach, reach, ball(beta)))
 
 
 def _pairing() -> Iterator[Equation]:

@@ -102,14 +102,15 @@ def competitor_weight_floor(floor: Floor, thorough: bool) -> Iterator[Evidence]:
 
 
 def _unaligned(floor: Floor) -> Iterator[Case]:
-    """The weights of an end target at its best angle and phase."""
-    for right in (8, 16):
-        turns = peak(right) / TURN / right
-        phase = (1 - (right + 1) * turns) / 2
-        heights = [cos(TURN * (phase + t * turns)) for t in range(right + 1)]
-        for beta in BETAS:
-            weight = Real.total(exp(-beta * (heights[0] - height)) for height in heights[1:])
-            yield {"b": right, "beta": str(beta)}, weight >= floor.at(0, right, beta, ONE)
+    for right, beta in product((8, 16), BETAS):
+        yield {"b": right, "beta": str(beta)}, end_weight(right, Real.of(beta)) >= floor.at(0, right, beta, ONE)
+
+
+def end_weight(keys: int, beta: Real) -> Real:
+    """The weight of the keys on one side of a target, at the best angle and phase of one plane with |q| |k| = 1."""
+    turns = peak(keys) / TURN / keys
+    heights = [cos(TURN * ((1 - (keys + 1) * turns) / 2 + t * turns)) for t in range(keys + 1)]
+    return Real.total(exp(-beta * (heights[0] - height)) for height in heights[1:])
 
 
 def _rational(floor: Floor, m: int, order: int, reach: int) -> Iterator[Case]:
@@ -120,17 +121,17 @@ def _rational(floor: Floor, m: int, order: int, reach: int) -> Iterator[Case]:
             continue
         for turns in frequency_sets(m, order):
             case = {"a": left, "b": right, "beta": str(beta), "turns": [*map(str, turns)]}
-            yield case, at_most(least, weight(amplitudes, map(ball, turns), left, right, beta))
+            yield case, at_most(least, weight(amplitudes, map(ball, turns), left, right, ball(beta)))
 
 
-def weight(amplitudes: Amplitudes, turns: Iterable[arb], left: int, right: int, beta: Fraction) -> arb:
+def weight(amplitudes: Amplitudes, turns: Iterable[arb], left: int, right: int, beta: arb) -> arb:
     """F_{left,right} of several planes, in balls, for frequencies in boxes."""
-    sums = prefix_sums(list(ball_gaps(amplitudes, turns, max(left, right))), ball(beta))
+    sums = prefix_sums(list(ball_gaps(amplitudes, turns, max(left, right))), beta)
     return sums[left][0] + sums[right][0]
 
 
 def _covered(amplitudes: Amplitudes, left: int, right: int, beta: Fraction, least: Real, *turns: arb) -> Outcome:
-    return at_most(least.enclose(), weight(amplitudes, turns, left, right, beta))
+    return at_most(least.enclose(), weight(amplitudes, turns, left, right, ball(beta)))
 
 
 def _kernel(reach: int) -> Iterator[Equation]:
