@@ -93,7 +93,7 @@ class Decoder(nn.Module, Generic[T]):
         if depth < 1:
             raise InputError(f"depth={depth} takes no hop; give depth >= 1, the number of hops")
         self._proved = temperature(guarantee, length, dtype, best)
-        self._guarantee, self.vocabulary, self.dtype = guarantee, vocabulary, dtype
+        self.guarantee, self.vocabulary, self.dtype = guarantee, vocabulary, dtype
         layer = Layer(RopeHead(head, beta=float(self._proved), dtype=dtype), ReluBlock(terminal, dtype))
         self.layers = nn.ModuleList([layer] * depth)
         embed = to_tensor(sympy.eye(len(vocabulary)) if embedding is None else embedding, dtype)
@@ -108,7 +108,7 @@ class Decoder(nn.Module, Generic[T]):
     @cached_property
     def guaranteed_length(self) -> int:
         """The longest input that is certainly solved at this temperature in this dtype."""
-        return self._guarantee.length_at(self._proved, format_of(self.dtype))
+        return self.guarantee.length_at(self._proved, format_of(self.dtype))
 
     def embed(self, ids: Tensor) -> Tensor:
         """Token numbers (..., n) to the stream (..., n, 2d). Raises InputError beyond the guaranteed length."""

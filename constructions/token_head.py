@@ -1,8 +1,8 @@
 """An attention layer between an embedding and an unembedding of tokens, at the temperature that its margin calls for.
 
-At most 1/8 of the attention is lost in exact arithmetic, at most 1/4 with the rounding of the dtype, and every
-construction here decodes with 1/4 lost (theory.rope.attention_loss). So the temperature is never tuned, and a dtype
-that cannot carry the requested length is refused.
+At most 1/8 of the attention is lost in exact arithmetic and less than 1/2 with the rounding of the dtype, and every
+head here decodes while less than 1/2 is lost (theory.rope.attention_loss). So the temperature is never tuned, and a
+dtype that cannot carry the requested length is refused.
 """
 
 from collections.abc import Hashable, Sequence
@@ -82,7 +82,7 @@ class TokenHead(RopeHead, Generic[T]):
     ) -> None:
         free = hard or beta is not None
         self._proved = None if free else temperature(guarantee, length, dtype, best)
-        self._guarantee = guarantee
+        self.guarantee = guarantee
         scale = beta if self._proved is None else float(self._proved)
         super().__init__(head, residual, beta=None if hard else scale, dtype=dtype)
         self.vocabulary = vocabulary
@@ -93,7 +93,7 @@ class TokenHead(RopeHead, Generic[T]):
     @cached_property
     def guaranteed_length(self) -> int:
         """The longest input that is certainly decoded at this temperature in this dtype; 0 if nothing is guaranteed."""
-        return 0 if self._proved is None else self._guarantee.length_at(self._proved, format_of(self.dtype))
+        return 0 if self._proved is None else self.guarantee.length_at(self._proved, format_of(self.dtype))
 
     def embed(self, ids: Tensor) -> Tensor:
         """Token numbers (..., n) to states (..., n, d). Raises InputError beyond the guaranteed length."""

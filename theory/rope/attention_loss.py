@@ -6,7 +6,9 @@ sum c_j e_j/(1 + sum e_j), is at most D iff the *excess* sum (c_j - D) e_j is at
 most delta, competitors with c_j > D gain at most a factor e^{2 delta}, and the others only help where they gain: so
 e^{2 delta} sum (c_j - D)_+ e_j <= D suffices.
 
-A temperature is chosen so that exact arithmetic loses at most 1/8. Constructions tolerate 1/4; rounding has the rest.
+A temperature is chosen so that exact arithmetic loses at most 1/8. A single head decodes while less than 1/2 is lost,
+the block between layers restores tokens while at most 1/4 is; the difference is left to rounding. A weight that
+underflows is off by an absolute amount, which is counted too.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from theory.rope.softmax_rounding import average_roundings, gamma
 
 LOST = Fraction(1, 8)
 TOLERATED = Fraction(1, 4)
+DECODED = Fraction(1, 2)
 STATE_ROUNDINGS = 3
 GRID = 2**15
 OCTAVES = 256
@@ -40,14 +43,14 @@ Excess = Callable[[int, Real, Fraction], Real]
 
 @dataclass(frozen=True)
 class Guarantee:
-    """At which inverse temperature, up to which length and in which formats a head loses at most a quarter.
+    """At which inverse temperature, up to which length and in which formats a head keeps to what may be lost.
 
     Args:
         excess: an upper bound of sum (c_j - D)_+ e_j over all inputs, from (length, beta, D); it falls with beta.
         norm: the largest |q||k|.
         planes: rotary planes.
         rotates: whether a frequency is not 0.
-        layers: whether states come from an earlier layer, with a relative error of at most 2u.
+        layers: whether it works between the blocks of a decoder: at most 1/4 may be lost, and states are off by 2u.
     """
 
     excess: Excess
@@ -55,6 +58,11 @@ class Guarantee:
     planes: int = 1
     rotates: bool = True
     layers: bool = False
+
+    @property
+    def tolerated(self) -> Fraction:
+        """The share of the attention that may be lost, rounding included; a single head has to stay below it."""
+        return TOLERATED if self.layers else DECODED
 
     def inverse_temperature(self, length: int, lost: Fraction = LOST) -> Fraction:
         """The least beta >= 1 on a grid of 16 bits that loses at most the share `lost`. InputError where none does."""
@@ -71,12 +79,13 @@ class Guarantee:
         return _on_grid(_first(enough, top))
 
     def holds(self, length: int, beta: Fraction, form: Format) -> bool:
-        """Whether it is certain that at most 1/4 is lost at this length, inverse temperature and format."""
+        """Whether it is certain that no more than may be is lost at this length, inverse temperature and format."""
         roundings = average_roundings(length) + STATE_ROUNDINGS * self.layers
-        # With gamma <= 1/8 half of what is tolerated remains for the softmax itself.
+        # With gamma <= 1/8 at least 1/8 remains for the softmax itself.
         if 9 * roundings * form.u > 1:
             return False
-        lost = TOLERATED - gamma(roundings, form.u)
+        # exp, quotient and product of each key may underflow.
+        lost = self.tolerated - gamma(roundings, form.u) - 4 * length * form.underflow
         return (self.excess(length, Real.of(beta), lost) * exp(2 * self.delta(beta, form)) <= lost) is Outcome.HOLDS
 
     def delta(self, beta: Fraction, form: Format) -> Fraction:

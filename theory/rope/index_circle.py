@@ -97,7 +97,7 @@ def _random_angles(spread: Spread, count: int) -> Iterator[Trial]:
     rng = np.random.default_rng(SEED)
     bound = sympy.lambdify((beta, Delta), spread.bound, "numpy")
     for _ in range(count):
-        n, theta, scale = int(rng.integers(3, 65)), rng.uniform(0, np.pi), 10 ** rng.uniform(-1, 3)
+        n, theta, scale = int(rng.integers(3, 65)), rng.uniform(0, np.pi), 10 ** rng.uniform(-1, 2.5)
         offset = int(rng.integers(n))
         gaps = 2 * np.sin(np.arange(1, n) * theta / 2) ** 2
         weight = sum(np.exp(-scale * gaps[:side]).sum() for side in (offset, n - 1 - offset))

@@ -86,8 +86,8 @@ clip_balls = np.frompyfunc(lambda ball: ball.max(arb(0)).min(arb(1)), 1, 1)
     does_not_show="that attention finds 3/4: that is for the margins of the head",
 )
 def decoder_snap(snap: Snap, thorough: bool) -> Iterator[Evidence]:
-    """All multiples of 1/8 for two terminal and two moving types; boxes that cover all shares for three types."""
-    yield Enumeration("two terminal and two moving types, multiples of 1/8", _grid(snap, 16 if thorough else 8))
+    """A grid of shares for two terminal and two moving types; boxes that cover all shares for three types."""
+    yield Enumeration("two terminal and two moving types, shares on a grid", _grid(snap, 12 if thorough else 8))
     unit = (Fraction(0), Fraction(1))
     for kind in (1, 0):
 

@@ -1,7 +1,8 @@
 """How far rounding moves the output of softmax attention, in any binary format.
 
-Source: derived here; the standard model of rounding (theory.rope.rounding), and exp within 4u. All that is summed is
->= 0, so relative errors pass through unchanged: the output is off by a factor near 1, whatever the weights are.
+Source: derived here; the standard model of rounding (theory.rope.rounding) without underflow, and exp within 4u. All
+that is summed is >= 0, so relative errors pass through unchanged: the output is off by a factor near 1, whatever the
+weights are.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class AverageRounding:
 @claim(
     "softmax-average-rounding",
     source=Source(PAPER, "App. F", "derived"),
-    quantifiers="for all arguments of exp, values >= 0, n >= 1, formats with (2n + 10) u < 1, orders of summation",
+    quantifiers="for all values >= 0, n >= 1, arguments of exp without underflow, formats with (2n + 10) u < 1",
     statement=str,
     variant=AverageRounding(),
     controls={

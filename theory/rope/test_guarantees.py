@@ -91,7 +91,11 @@ def test_rounding_counts_against_the_formulas() -> None:
     assert float(logit_error(u, 3) / u) == pytest.approx(2 + 6 * 2**0.5 + 6, rel=1e-4)
     assert float(logit_error(u, rotates=False) / u) == pytest.approx(4, rel=1e-4)
     assert float(logit_error(u, rotates=False, state=3) / u) == pytest.approx(10, rel=1e-4)
-    assert TOLERATED == 2 * LOST
+    assert (LOST, index_guarantee().tolerated, Margin().guarantee(3).tolerated) == (
+        TOLERATED / 2,
+        2 * TOLERATED,
+        TOLERATED,
+    )
     named = logit_rounding_error.evaluate({"bits": "24", "m": "3"})["logit-rounding-error"]
     assert float(named.value) == float(logit_error(u, 3))
 
