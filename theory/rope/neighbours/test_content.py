@@ -1,0 +1,107 @@
+"""Flips and margins of content matches against brute force, and published values."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+import sympy
+from flint import arb
+
+from theory.arithmetic.angle import Angle
+from theory.errors import InputError
+from theory.quantities import Bound, Enclosure, Exact, quantities
+from theory.rope.neighbours.semantic_flip import half_turns, semantic_flip_length
+from theory.rope.neighbours.zero_frequency import symbolic_margin_limit
+
+
+@pytest.mark.parametrize(
+    ("base", "d", "length"),
+    [
+        ("10000", "128", "54410.14313"),
+        ("5e5", "128", "2559195.517"),
+        ("1e6", "128", "5063255.794"),
+        ("10000", "64", "47117.24278"),
+        ("5e5", "64", "2084764.773"),
+        ("1e6", "64", "4080185.126"),
+    ],
+)
+def test_published_wavelengths(base: str, d: str, length: str) -> None:
+    found = quantities()["wavelength"].evaluate({"base": base, "d": d})["wavelength"]
+    assert isinstance(found, Enclosure)
+    assert abs(found.value.ball() - arb(length)) < arb(10) ** -(len(length) - length.index(".") - 1)
+    assert float(found.value) == pytest.approx(2 * np.pi * float(base) ** (1 - 2 / int(d)), rel=1e-12)
+
+
+def test_flip_length_of_the_slowest_plane() -> None:
+    found = quantities()["semantic-flip-length"].evaluate({"theta": "rope(base=10000,d=128,k=64)"})
+    assert found == {"enough": Exact(54414), "smallest": Exact(27208)}
+
+
+def flips(theta: float, n: int, target: float, other: float) -> bool:
+    below = np.flatnonzero(np.cos(np.arange(n) * theta + target) < 0)
+    above = np.flatnonzero(np.cos(np.arange(n) * theta + other) > 0)
+    return len(below) > 0 and len(above) > 0 and not (len(below) == len(above) == 1 and below[0] == above[0])
+
+
+@pytest.mark.parametrize("theta", [Fraction(1, 7), Fraction(2, 5), Fraction(3, 2), Fraction(2), Fraction(3)])
+def test_flip_lengths_against_a_grid_of_phases(theta: Fraction) -> None:
+    found = semantic_flip_length(Angle(sympy.Rational(theta.numerator, theta.denominator)))
+    enough = found["enough"].value
+    grid = np.linspace(0, 2 * np.pi, 120, endpoint=False)
+    assert all(flips(float(theta), enough, a, b) for a in grid for b in grid)
+    if "smallest" in found:
+        smallest = found["smallest"].value
+        assert all(flips(float(theta), smallest, a, b) for a in grid for b in grid)
+        # Alone in its half are the first offset, or the last.
+        rising = np.pi / 2 + 1e-9
+        first, second = -(smallest - 2) * float(theta) + rising - 2e-9, -(smallest - 2) * float(theta) - rising + 2e-9
+        lone = [(a, b) for a in (first, rising) for b in (second, rising + np.pi)]
+        assert any(not flips(float(theta), smallest - 1, a, b) for a, b in lone) or any(
+            not flips(float(theta), smallest - 1, a, b)
+            for a in np.linspace(0, 2 * np.pi, 2000)
+            for b in [(a + np.pi) % (2 * np.pi)]
+        )
+
+
+def test_half_turns_at_whole_numbers_and_beyond() -> None:
+    assert [half_turns(Angle.turn(1, 2 * k)) for k in (2, 3, 10)] == [2, 3, 10]
+    assert half_turns(Angle.turn(2, 5)) == 1
+    for bad in ("0", "pi", "-1", "4"):
+        with pytest.raises(InputError, match="between 0 and pi"):
+            quantities()["semantic-flip-length"].evaluate({"theta": bad})
+
+
+def test_published_margin_limit() -> None:
+    arguments = {"n": "1e6", "frequencies": '["10000^(-126/128)"]', "target": "[1]", "distractor": "[1]"}
+    found = quantities()["symbolic-margin-limit"].evaluate(arguments)["symbolic-margin-limit"]
+    assert isinstance(found, Bound) and found.side == "upper"
+    assert abs(found.value.ball() - arb("0.0692771459073")) < arb(10) ** -13
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_margins_stay_below_the_limit(seed: int) -> None:
+    random = Random(seed)
+    m, n = random.randint(1, 4), random.randint(2, 120)
+    frequencies = [sympy.Rational(random.randint(1, 300), 100) for _ in range(m)]
+    c, d = ([sympy.Rational(random.randint(0, 20), 7) for _ in range(m)] for _ in range(2))
+    bound = float(symbolic_margin_limit(n, tuple(frequencies), tuple(c), tuple(d)).value)
+    half = [float(abs(np.sin(float(x) / 2))) for x in frequencies]
+    direct = sum((float(a) + float(b)) / s for a, b, s in zip(c, d, half, strict=True)) / (n // 2)
+    assert bound == pytest.approx(direct, rel=1e-12)
+    shifts = np.array([[random.uniform(0, 7) for _ in range(m)] for _ in range(2)])
+    phases = np.array([float(x) for x in frequencies])[:, None] * np.arange(n)
+    target = (np.array(c, dtype=float)[:, None] * np.cos(phases + shifts[0][:, None])).sum(0)
+    other = (np.array(d, dtype=float)[:, None] * np.cos(phases + shifts[1][:, None])).sum(0)
+    least = min(target[r] - other[s] for r in range(n) for s in range(n) if r != s)
+    assert least <= bound + 1e-9
+
+
+def test_margin_limit_names_bad_input() -> None:
+    table = quantities()["symbolic-margin-limit"]
+    with pytest.raises(InputError, match="multiple of 2 pi"):
+        table.evaluate({"n": "9", "frequencies": "[0]", "target": "[1]", "distractor": "[1]"})
+    with pytest.raises(InputError, match="do not match"):
+        table.evaluate({"n": "9", "frequencies": "[1]", "target": "[1, 2]", "distractor": "[1]"})
