@@ -16,7 +16,7 @@ import sympy
 from flint import arb, fmpq
 from sympy import Expr, Integer, Rational, pi
 
-from theory.arithmetic.ball import Real, acos, cos, minimum, sin
+from theory.arithmetic.ball import Real, acos, cos, evaluate, minimum, sin
 from theory.claims import Hypothesis, Source, claim
 from theory.errors import InputError
 from theory.evidence import BoxCover, Enumeration, Equation, Evidence, Identity
@@ -114,7 +114,7 @@ def _falls(length: int, share: arb) -> Outcome:
     """The slope of the gap of offset n - 2 in theta, from pi/n (share 0) to pi/(n - 3/2) (share 1)."""
     start, end = fmpq(1, length), 1 / (length - fmpq(3, 2))
     angle = arb.pi() * (start + share * (end - start))
-    slope = (length - 1) * ((length - 1) * angle).sin() - (length - 2) * ((length - 2) * angle).sin()
+    slope = evaluate(sympy.diff(gap(n - 2), theta), {n: length, theta: Real(lambda: angle)}).enclose()
     return Outcome.of(slope < 0) if slope < 0 or slope > 0 else Outcome.UNDECIDED
 
 

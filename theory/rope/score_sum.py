@@ -26,7 +26,7 @@ from theory.quantities import Bound, Number, quantity
 from theory.rope.acting import LogitMatrix
 from theory.rope.rotation import PAPER
 from theory.rope.score_closed_form import G, H, X, Y, cosines, rational_square
-from theory.rope.scores import Pair, scores, squared_cosine, swaps
+from theory.rope.scores import scores, squared_cosine, swaps
 
 SEED = 2605
 SOURCE = Source(PAPER, "App. D", "derived")
@@ -75,11 +75,6 @@ def score_sum_bounds(total: Sum, thorough: bool) -> Iterator[Evidence]:
 
 def _rational(expression: Expr) -> Expr:
     return sympy.cancel(sympy.expand(expression.rewrite(sympy.exp).subs({G: sympy.log(X), H: sympy.log(Y)})))
-
-
-def squared_sum(u: Pair, v: Pair) -> Any:
-    """The square of cos(u, v) + cos(u, reversed v)."""
-    return ((u[0] + u[1]) * (v[0] + v[1])) ** 2 / ((u[0] ** 2 + u[1] ** 2) * (v[0] ** 2 + v[1] ** 2))
 
 
 def _rational_weights(total: Sum, most: int) -> Iterator[tuple[object, bool]]:
