@@ -24,6 +24,7 @@ from constructions.demo.request import CONSTRUCTIONS, MODELS, Request
 from constructions.reference import is_index_valid, is_proper, number_walk, path_condition
 from constructions.rope_head import RopeHead
 from theory.arithmetic.ball import Real
+from theory.claims import discover
 from theory.rope.config import published_models
 
 SMALL = ("--length", "6", "--alphabet", "3", "--integers", "3")
@@ -56,8 +57,11 @@ def shown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
     return call
 
 
-def test_names_are_those_of_the_constructions() -> None:
+def test_names_are_those_of_constructions_and_claims() -> None:
     assert tuple(DEMONSTRATIONS) == CONSTRUCTIONS
+    found = [find() for demonstration in DEMONSTRATIONS.values() for find in demonstration.counterexamples]
+    named = {demonstration.claim for demonstration in DEMONSTRATIONS.values()} | {each.claim for each in found}
+    assert named <= discover().keys()
 
 
 @pytest.mark.parametrize("task", CONSTRUCTIONS)

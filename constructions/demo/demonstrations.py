@@ -210,7 +210,7 @@ DEMONSTRATIONS = {
         "Every token stays. Attention goes to the position of the query.",
         "symbols",
         "follows from the least gap of this length",
-        "reflexive-constructions",
+        "index-circle-bound",
         reflexive,
     ),
     "number-task": Demonstration(

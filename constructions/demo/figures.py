@@ -14,6 +14,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from torch.nn.functional import max_pool2d
 
 from constructions.demo.demonstrations import DEMONSTRATIONS
 from constructions.demo.gap_figures import RED, index_gap, models, retrieval_gap
@@ -32,7 +33,7 @@ STYLE: dict[Any, Any] = {
     "svg.hashsalt": "headproof",
 }
 KINDS: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None}}
-MOST_LABELS = 40
+MOST_TOKENS = 40
 PANEL, MARGIN = 3.2, 0.55  # inches
 
 
@@ -63,14 +64,14 @@ def _write(figure: Figure, path: Path, kind: str, metadata: dict[str, Any]) -> N
 def _figures(report: Report, settings: Settings) -> Iterator[tuple[str, Figure]]:
     single = [(DEMONSTRATIONS[name].title, shown.views[0]) for name, shown in report.showcases.items() if shown.single]
     if single:
-        yield "attention-heads", _patterns("Attention of the heads", single)
+        yield "attention-heads", _patterns("Attention of the heads, last query framed", single)
     for name, shown in report.showcases.items():
         if not shown.single:
             panels = [
                 (f"layer {number}: the last position holds {view.tokens[-1]}", view)
                 for number, view in enumerate(shown.views, 1)
             ]
-            yield f"attention-{name}", _patterns(f"{DEMONSTRATIONS[name].title}; answer {shown.output}", panels)
+            yield f"attention-{name}", _patterns(f"{DEMONSTRATIONS[name].title}; answer {shown.output} (last query framed)", panels)
     if "index" in report.showcases:
         yield "gap-index", index_gap(settings)
     if "retrieval-printed" in report.showcases:
@@ -80,10 +81,10 @@ def _figures(report: Report, settings: Settings) -> Iterator[tuple[str, Figure]]
 
 
 def _patterns(title: str, panels: Sequence[tuple[str, View]]) -> Figure:
-    """Weights n x n in panels beside each other, the tokens at their sides; two panels a line."""
+    """Weights n x n in panels, two a line, with tokens as labels and the last query framed; long inputs in blocks."""
     columns = min(2, len(panels))
     lines = -(-len(panels) // columns)
-    width, height = columns * (PANEL + MARGIN) + 0.8, lines * (PANEL + MARGIN) + 0.6
+    width, height = columns * (PANEL + MARGIN) + 0.8, lines * (PANEL + MARGIN) + 0.5
     figure = Figure(figsize=(width, height))
     figure.suptitle(title, fontsize=10, y=1 - 0.2 / height, va="center")
     for number, (heading, view) in enumerate(panels):
@@ -92,25 +93,36 @@ def _patterns(title: str, panels: Sequence[tuple[str, View]]) -> Figure:
         axis = figure.add_axes((left / width, bottom / height, (PANEL - 0.05) / width, (PANEL - 0.05) / height))
         _pattern(axis, view, heading)
     bar = figure.colorbar(figure.axes[0].images[0], cax=figure.add_axes((1 - 0.6 / width, 0.3, 0.12 / width, 0.4)))
-    bar.set_label("attention weight (the last query is framed)")
+    block = _block(panels[0][1])
+    bar.set_label("attention weight" if block == 1 else f"largest attention weight of {block} x {block} positions")
     bar.outline.set_visible(False)
     return figure
 
 
 def _pattern(axis: Axes, view: View, heading: str) -> None:
-    n = len(view.tokens)
-    axis.imshow(view.weights.numpy(), cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
-    axis.add_patch(Rectangle((-0.5, n - 1.5), n, 1, fill=False, edgecolor=RED, linewidth=1.2, clip_on=False))
-    every = -(-n // MOST_LABELS)
-    size, apart = (6.5 if n <= 20 else 4.5), 0.5 + n / 100
+    n, size = len(view.tokens), 6.5 if len(view.tokens) <= 20 else 4.5
+    block = _block(view)
+    if block == 1:
+        weights, labels = view.weights, [token or "~" for token in view.tokens]
+        axis.add_patch(Rectangle((-0.5, n - 1.5), n, 1, fill=False, edgecolor=RED, linewidth=1.2, clip_on=False))
+    else:
+        weights = max_pool2d(view.weights[None], block, ceil_mode=True)[0]
+        labels = [str(1 + block * at) for at in range(len(weights))]
+    axis.imshow(weights.numpy(), cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
     # Text is drawn twice as fast as tick labels.
     axis.set_xticks([])
     axis.set_yticks([])
-    for at in range(0, n, every):
-        label = view.tokens[at] or "~"
-        axis.text(at, n - 1 + apart, label, fontsize=size, ha="center", va="top", rotation=90 if n > 20 else 0)
+    apart = 0.5 + len(labels) / 100
+    for at, label in enumerate(labels):
+        turned = 90 if len(labels) > 20 else 0
+        axis.text(at, len(labels) - 1 + apart, label, fontsize=size, ha="center", va="top", rotation=turned)
         axis.text(-apart, at, label, fontsize=size, ha="right", va="center")
-    axis.set_xlabel("key (token held there)", labelpad=14)
-    axis.set_ylabel("query", labelpad=14)
     axis.set_title(heading, pad=4)
+    axis.set_xlabel("key" if block == 1 else "key position", labelpad=16)
+    axis.set_ylabel("query" if block == 1 else "query position", labelpad=16)
     axis.spines[:].set_visible(False)
+
+
+def _block(view: View) -> int:
+    """How many positions share a row and a column of the picture."""
+    return -(-len(view.tokens) // MOST_TOKENS)

@@ -49,8 +49,8 @@ def index_gap(settings: Settings) -> Figure:
     least = [query_gap(n, angle, 0) for n in lengths]
     largest = [query_gap(n, angle, best_offset(n, n - 1)) for n in lengths]
     printed = [index_printed_bound(n, angle).value for n in lengths]
-    figure = Figure(figsize=(6.4, 4.4))
-    axis = figure.add_axes((0.11, 0.11, 0.86, 0.81))
+    figure = Figure(figsize=(6.8, 5.2))
+    axis = figure.add_axes((0.1, 0.25, 0.87, 0.69))
     axis.plot(lengths, _floats(largest), color=BLUE, label="largest gap over all inputs", drawstyle="steps-post")
     axis.plot(lengths, _floats(least), color=GREEN, label="least gap over all inputs", drawstyle="steps-post")
     axis.plot(
@@ -66,7 +66,7 @@ def index_gap(settings: Settings) -> Figure:
     axis.set_xlabel("length n (tokens)")
     axis.set_ylabel("logit gap of the target (|q||k| = 1)")
     axis.set_title(f"Index head, θ = {angle} rad per position")
-    axis.legend(loc="lower left")
+    figure.legend(loc="lower center", ncols=2)
     return figure
 
 
