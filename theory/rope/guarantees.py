@@ -10,13 +10,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 from theory.arithmetic.angle import Angle
-from theory.arithmetic.ball import cos, exp, maximum, versine
+from theory.arithmetic.ball import exp, maximum, versine
 from theory.arithmetic.continued_fraction import gap
 from theory.arithmetic.real import Real
 from theory.errors import InputError
 from theory.outcome import Outcome
 from theory.rope.attention_loss import Guarantee
 from theory.rope.index_circle import circle_bound
+from theory.rope.retrieval_letter_scale import smallest_gap
 from theory.rope.retrieval_repairs import repaired_gap
 
 TURN = Real.of_linear(0, 2)
@@ -59,7 +60,7 @@ def repaired_guarantee(name: str, letters: int, integers: int) -> Guarantee:
 def printed_guarantee(letters: int, angle: Angle | None = None) -> Guarantee:
     """Retrieval as printed on proper sequences, 0 < angle < omega/(2n); None stands for omega/(2n + 1) at length n.
 
-    LL queries: the worst gap is cos((n-1) theta) - cos(omega - (n-2) theta) (claim retrieval-discrepancy-worst-case).
+    LL queries: no gap is below Delta_inf(n) (claim retrieval-discrepancy-worst-case).
     LI queries: tokens with the same letter are spread out on one side, and others are further away.
     """
     omega = TURN / letters
@@ -67,13 +68,12 @@ def printed_guarantee(letters: int, angle: Angle | None = None) -> Guarantee:
     def excess(length: int, beta: Real, lost: Fraction) -> Real:
         if length == 1:
             return Real.of(0)
-        theta = (angle or printed_angle(letters, length)).real
-        if Outcome.every((theta > 0, 2 * length * theta < omega)) is not Outcome.HOLDS:
+        theta = angle or printed_angle(letters, length)
+        if Outcome.every((theta.real > 0, 2 * length * theta.real < omega)) is not Outcome.HOLDS:
             # Beyond the hypothesis of Thm 3.1 some key may have any logit.
             return (length - 1) * exp(2 * beta)
-        smallest = cos((length - 1) * theta) - cos(omega - (length - 2) * theta)
-        found = (length - 1) * exp(-beta * smallest)
-        return (1 - lost) * maximum((found, circle_bound(beta, versine(theta)) / 2))
+        found = (length - 1) * exp(-beta * smallest_gap(letters, length, theta))
+        return (1 - lost) * maximum((found, circle_bound(beta, versine(theta.real)) / 2))
 
     return Guarantee(excess)
 
