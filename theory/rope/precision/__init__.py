@@ -1,0 +1,1 @@
+"""What binary floating point does to the angles, cosines and positions of RoPE."""
