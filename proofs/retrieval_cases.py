@@ -66,11 +66,13 @@ def nearest(tokens: Sequence[Pair], letters: int, turns: Fraction) -> tuple[Frac
 
 def places(letters: int, longest: int) -> Iterator[Case]:
     """The discrepancy of every proper input is the gap of a match and a rival in different places."""
-    for tokens in letter_queries(letters, longest):
-        for turns in frequencies(letters, len(tokens)):
-            found = nearest(tokens, letters, turns)
-            if found is not None:
-                yield f"{show(tokens)} at {turns} turns", found in WORST.folds(letters, len(tokens), turns)
+    inputs = letter_queries(letters, longest)
+    for length in range(2, longest + 1):
+        for turns in frequencies(letters, length):
+            folds = WORST.folds(letters, length, turns)
+            for tokens in inputs:
+                if len(tokens) == length and (found := nearest(tokens, letters, turns)) is not None:
+                    yield f"{show(tokens)} at {turns} turns", found in folds
 
 
 def last_offset(alphabets: Sequence[int], longest: int) -> Iterator[Case]:

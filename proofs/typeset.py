@@ -48,7 +48,8 @@ def inline(item: Any) -> str:
 def plain(text: str) -> str:
     """A text that spells Greek letters and relations out, with their signs."""
     text = _WORD.sub(lambda word: _GREEK[word[0]], text).replace("<=", "≤").replace(">=", "≥").replace("^2", "²")
-    return re.sub(r"(?<=\d)\*(?=\w)", "", text).replace("*", SPACE)
+    text = re.sub(r"(?<=\d)[* ](?=[Δθωβκπ])", "", text)
+    return re.sub(r"(?<=\w)\*(?=\w)", SPACE, text)
 
 
 class _Display(PrettyPrinter):
