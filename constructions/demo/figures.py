@@ -71,7 +71,8 @@ def _figures(report: Report, settings: Settings) -> Iterator[tuple[str, Figure]]
                 (f"layer {number}: the last position holds {view.tokens[-1]}", view)
                 for number, view in enumerate(shown.views, 1)
             ]
-            yield f"attention-{name}", _patterns(f"{DEMONSTRATIONS[name].title}; answer {shown.output} (last query framed)", panels)
+            title = f"{DEMONSTRATIONS[name].title}; answer {shown.output} (last query framed)"
+            yield f"attention-{name}", _patterns(title, panels)
     if "index" in report.showcases:
         yield "gap-index", index_gap(settings)
     if "retrieval-printed" in report.showcases:

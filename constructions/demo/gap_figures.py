@@ -10,11 +10,12 @@ from matplotlib.figure import Figure
 
 from constructions.demo.inputs import Settings
 from constructions.demo.model_table import Row
+from theory import symbols
 from theory.arithmetic.angle import Angle
-from theory.arithmetic.ball import Real, versine
+from theory.arithmetic.ball import Real, evaluate, versine
 from theory.outcome import Outcome
 from theory.rope.index_best_case import index_best_case_bound
-from theory.rope.index_discrepancy import best_offset, index_printed_bound, query_gap
+from theory.rope.index_discrepancy import PRINTED, best_offset, query_gap
 from theory.rope.index_worst_case import index_worst_case_bound
 from theory.rope.retrieval_discrepancy_printed import MINIMUM
 from theory.rope.retrieval_head import letter_step
@@ -48,7 +49,8 @@ def index_gap(settings: Settings) -> Figure:
     lengths = _lengths(LONGEST)
     least = [query_gap(n, angle, 0) for n in lengths]
     largest = [query_gap(n, angle, best_offset(n, n - 1)) for n in lengths]
-    printed = [index_printed_bound(n, angle).value for n in lengths]
+    formula = PRINTED.expression
+    printed = [evaluate(formula, {symbols.n: n, symbols.theta: angle.real}) for n in lengths]
     figure = Figure(figsize=(6.8, 5.2))
     axis = figure.add_axes((0.1, 0.25, 0.87, 0.69))
     axis.plot(lengths, _floats(largest), color=BLUE, label="largest gap over all inputs", drawstyle="steps-post")
