@@ -95,7 +95,7 @@ class CosineBlocks:
         self._halves, self._precision = _enclosed([angle / 2 for angle in angles], 2 * stop)
         self._weights = np.array([float(weight) for weight in weights])
         size = (stop - start).bit_length() - 1
-        steps = min(STEP_BITS, size // 2, size - 1, max(TABLE_BITS - len(angles).bit_length(), 0))
+        steps = min(STEP_BITS, size // 2, max(TABLE_BITS - len(angles).bit_length(), 0))
         centres = min(CENTRE_BITS, size - 1 - steps)
         self._steps = self._powers(2, steps) * self._power(1)
         self._centres = self._powers(4 << steps, centres)

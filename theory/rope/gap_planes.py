@@ -70,7 +70,7 @@ class Planes:
     @property
     def rising(self) -> int:
         """An offset up to which the gap rises strictly: t times the largest angle is at most half a turn."""
-        half, farthest, rotates = 1 << _BITS - 1, 1, False
+        half, farthest, rotates = 1 << _BITS - 1, 0, False
         for angle in self.angles:
             if (bounds := angle.alpha.fixed_point(_BITS)) is None:
                 return 1
@@ -104,12 +104,12 @@ def _amplitude(value: RealLike) -> Real:
 
 
 def _cosine_sum(sums: Mapping[Fraction, Fraction], order: int) -> object:
-    """A key of sum_x a_x cos(2 pi x), order x integer: its polynomial in a root of unity, reduced."""
+    """A key of sum_x a_x cos(2 pi x), order x integer: twice the sum as a polynomial in a root of unity, reduced."""
     if order > LARGEST_FIELD:
         return frozenset(sums.items())
     coefficients = [fmpq(0)] * (order + 1)
     for turns, amplitude in sums.items():
         power = turns.numerator * (order // turns.denominator)
         for exponent in (power, order - power):
-            coefficients[exponent] += fmpq(amplitude.numerator, 2 * amplitude.denominator)
+            coefficients[exponent] += fmpq(amplitude.numerator, amplitude.denominator)
     return str(fmpq_poly(coefficients) % fmpq_poly(fmpz_poly.cyclotomic(order)))

@@ -22,7 +22,7 @@ from theory.progress import progress_bar
 from theory.quantities import Enclosure, Exact, quantities
 from theory.rope import cosine_blocks, gap_planes
 from theory.rope import worst_gap as worst_gap_module
-from theory.rope.cosine_blocks import CosineBlocks, error_bound
+from theory.rope.cosine_blocks import Block, CosineBlocks, error_bound
 from theory.rope.gap_planes import Planes
 from theory.rope.worst_gap import SHORTEST_SCAN, WorstGap, worst_gap
 
@@ -199,8 +199,11 @@ def test_blocks_of_the_usual_size_meet() -> None:
     whole = width << cosine_blocks.CENTRE_BITS
     for count in (whole - 1, whole, whole + 1, 2 * whole + width + 5):
         covered = np.zeros(count, dtype=int)
-        for block in CosineBlocks([Real.of(1)], [Real.of(1)], 7, 7 + count):
+        blocks = CosineBlocks([Real.of(1)], [Real.of(1)], 7, 7 + count)
+        for block in blocks:
             covered[block.at_least(-2.0)[0] - 7] += 1
+            assert block.larger.shape[1] == (width // 2 if count >= 2 * whole else width // 4)
+        assert (2 << blocks.bits) == (whole if count >= 2 * whole else whole // 2)
         assert covered.min() == 1 and (covered > 1).sum() < width
 
 
@@ -219,6 +222,44 @@ def test_error_bound_against_balls(planes: int, start: int) -> None:
         assert (error <= error_bound(blocks.bits, planes)) is Outcome.HOLDS
 
 
+def test_error_bound_to_first_order() -> None:
+    for bits, planes in ((0, 1), (18, 64), (18, 1000)):
+        roundings = 5 * (bits + 3) + (planes + 1) + 1
+        assert 1 < error_bound(bits, planes) / (roundings * cosine_blocks.UNIT) < 1 + Fraction(1, 10**9)
+
+
+def test_tables_shrink_with_many_frequencies() -> None:
+    many = 5000
+    block = next(iter(CosineBlocks([Real.of(1)] * many, [Real.of(Fraction(1, many))] * many, 1, 10**6)))
+    assert many * block.larger.shape[1] <= 2**cosine_blocks.TABLE_BITS < 4 * many * block.larger.shape[1]
+
+
+class Adversary(CosineBlocks):
+    """Sums that are off by almost the error bound, in the worst direction for the offset 377."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.error = 0.05  # more than 377 and the second best, 754, are apart
+
+    def __iter__(self) -> Iterator[Block]:
+        for block in super().__iter__():
+            rows, columns = np.indices(block.larger.shape)
+            centres = block.first + (2 * rows + 1) * block.larger.shape[1]
+            here = (centres + columns == 377) | (centres - 1 - columns == 377)
+            # Both sums of a pair move, and the other one of this pair is far from the best.
+            block.even[...] += 0.999 * np.where(here, -self.error, self.error)
+            block.larger[...] = block.even + abs(block.odd)
+            yield block
+
+
+def test_two_error_bounds_are_needed_and_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    angles = rope([1, 2, 3, 4])
+    assert worst_gap(850, angles).offsets == [377]
+    shrink_blocks(monkeypatch, 2, 2)
+    monkeypatch.setattr(worst_gap_module, "CosineBlocks", Adversary)
+    assert worst_gap(850, angles).offsets == [377]
+
+
 def test_one_frequency_takes_no_scan_at_any_length() -> None:
     theta = Angle.rope(10**4, 128, 2)
     for n in (2, 17, 10**6, 10**18):
@@ -230,6 +271,8 @@ def test_one_frequency_takes_no_scan_at_any_length() -> None:
 def test_slow_planes_take_no_scan() -> None:
     slow = [Angle(sympy.Rational(1, 10**20)), Angle(sympy.Rational(1, 10**21))]
     assert worst_gap(10**18, slow).offsets == [1]
+    wound = [Angle(slow[0].expr + 2 * sympy.pi), Angle(-slow[1].expr - 4 * sympy.pi)]
+    assert worst_gap(10**18, wound).offsets == [1]
     with pytest.raises(InputError, match="offsets to scan"):
         worst_gap(10**18, [*slow, Angle(sympy.Integer(1))])
 
