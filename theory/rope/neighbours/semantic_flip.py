@@ -140,8 +140,8 @@ def _always(turns: Fraction, n: int, distractor: bool) -> bool:
     p, q = turns.as_integer_ratio()
     points = [[(8 * r * p + phase) % (8 * q) for r in range(n)] for phase in range(8 * q)]
     below = {frozenset(r for r, x in enumerate(row) if 2 * q < x < 6 * q) for row in points}
-    above = {frozenset(r for r, x in enumerate(row) if not 2 * q <= x <= 6 * q) for row in points}
-    return distractor and all(any(a != b for a in target for b in other) for target in below for other in above)
+    above = {frozenset(r for r, x in enumerate(row) if distractor and not 2 * q <= x <= 6 * q) for row in points}
+    return all(any(a != b for a in target for b in other) for target in below for other in above)
 
 
 def _flips_in_box(n: int, turns: arb, first: arb, second: arb) -> Outcome:
