@@ -22,7 +22,7 @@ from theory.arithmetic.ball import Real, maximum, minimum, versine
 from theory.errors import InputError, Undecided
 from theory.rope.m_frequency_gaps import Floats, float_gap_error, float_gaps
 
-LARGEST = 2**23  # entries of the float table of c_tk
+LARGEST, MOST_PLANES = 2**23, 2**12  # entries of the float table of c_tk, and its columns
 GRID = 2**48  # of rational amplitudes and weights
 BITS = 128  # of the certificate
 ADDED = 8  # offsets that a round of the float programme adds
@@ -116,14 +116,20 @@ def _vertex(table: list[list[arb]]) -> list[arb]:
         return [arb.nan()] * len(rows)
 
 
-def solve(angles: Sequence[Angle], n: int) -> Programme:
-    """Near optimal amplitudes and weights. InputError without an angle, for n < 2, and for too large a table."""
-    if not angles or n < 2:
-        raise InputError(f"{len(angles)} angles, n={n}: a worst gap needs an angle and an offset; give n >= 2")
-    if len(angles) * n > LARGEST:
+def check_size(planes: int, n: int) -> None:
+    """InputError without a plane, for n < 2, and for too large a table."""
+    if planes < 1 or n < 2:
+        raise InputError(f"{planes} planes, n={n}: a worst gap needs a plane and an offset; give n >= 2")
+    if planes > MOST_PLANES or planes * n > LARGEST:
         raise InputError(
-            f"n={n} with {len(angles)} planes is too large a programme; give n <= {LARGEST // len(angles)}"
+            f"n={n} with {planes} planes is too large a programme; give at most {MOST_PLANES} planes, and planes "
+            f"times n at most {LARGEST}"
         )
+
+
+def solve(angles: Sequence[Angle], n: int) -> Programme:
+    """Near optimal amplitudes and weights. InputError as `check_size`."""
+    check_size(len(angles), n)
     turns = np.array([float(angle.alpha) for angle in angles])
     table = np.stack([float_gaps(np.ones(1), turns[k : k + 1], n - 1) for k in range(len(angles))], axis=1)
     active = sorted({0, *(int(t) for t in table.mean(axis=1).argsort()[:ADDED])})

@@ -140,6 +140,6 @@ def _random(box: Box, count: int) -> Iterator[Trial]:
 @quantity("m-frequency-box-limit", unit="logit", claim=CLAIM)
 def m_frequency_box(n: Length2, planes: Count) -> Bound:
     """1 - cos(2 pi n^(-1/planes)): the largest worst gap over the offsets 1..n-1 of amplitudes that sum to 1."""
-    if n < 2**planes:
-        raise InputError(f"n={n} is below 2^planes = {2**planes}, where the bound says nothing; give fewer planes")
+    if n.bit_length() <= planes:
+        raise InputError(f"n={n} is below 2^planes, planes={planes}, where the bound says nothing; give fewer planes")
     return Bound("upper", Box().at(planes, n))

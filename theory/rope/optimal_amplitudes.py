@@ -23,7 +23,7 @@ from theory.claims import Hypothesis, Source, claim
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
 from theory.quantities import Count, Enclosure, Exact, Length2, Result, quantity
-from theory.rope.amplitude_programme import Programme, solve
+from theory.rope.amplitude_programme import Programme, check_size, solve
 from theory.rope.m_frequency_gaps import float_gap_error, float_gaps
 from theory.rope.one_frequency_phase import OPTIMUM, A, B, neighbours
 from theory.rope.rotation import PAPER
@@ -144,6 +144,7 @@ def rope_optimal_gap(base: Count, d: Count, n: Length2) -> dict[str, Result]:
 
     `planes` are those with positive amplitude, `offsets` those that then have the worst gap.
     """
+    check_size(d // 2, n)
     solved = programme(rope_angles(base, d), n)
     found: dict[str, Result] = {
         "gap": Enclosure(solved.value),

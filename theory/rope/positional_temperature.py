@@ -7,7 +7,8 @@ the offset n - 1, n M >= 7 for letters; M = prod Bes(beta a_k), with one plane B
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -37,9 +38,13 @@ class Query:
     def condition(self, mass: Expr) -> Expr:
         return sympy.Lt((n + self.more) * mass, self.level)
 
-    def needed(self, length: int, amplitudes: Sequence[Fraction] = ONE) -> Real:
+    def needed(self, length: int, amplitudes: Iterable[Fraction] = ONE) -> Real:
         """The inverse temperature at which (n + more) M = level, below which the query fails; 0 if there is none."""
-        return mass_root(length + self.more, self.level, tuple(amplitudes))
+        return self.needed_alike(length, tuple(Counter(amplitudes).items()))
+
+    def needed_alike(self, length: int, planes: tuple[tuple[Fraction, int], ...]) -> Real:
+        """The same for pairs of an amplitude and the number of planes that have it."""
+        return mass_root(length + self.more, self.level, planes)
 
     def plain(self, length: int) -> Real:
         """The lower bound on it for one plane from M >= 1/sqrt(1 + 2 pi beta); negative where it says nothing."""
@@ -58,13 +63,13 @@ QUERIES = {"letter": LETTER, "integer": INTEGER, "last": LAST}
 
 
 @cache
-def mass_root(count: int, level: int, amplitudes: tuple[Fraction, ...]) -> Real:
+def mass_root(count: int, level: int, planes: tuple[tuple[Fraction, int], ...]) -> Real:
     """The beta at which count prod Bes(beta a_k) falls to `level`; 0 if it starts there or below."""
     if count <= level:
         return Real.of(0)
 
     def excess(scale: arb) -> arb:
-        logs = ((scale * ball(a)).bessel_i(0, scaled=True).log() for a in amplitudes)
+        logs = (number * (scale * ball(a)).bessel_i(0, scaled=True).log() for a, number in planes)
         return sum(logs, (arb(count) / level).log())
 
     high = 1

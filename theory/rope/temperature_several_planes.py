@@ -170,6 +170,6 @@ def several_planes_needed_beta(n: Length2, planes: Count) -> dict[str, Bound]:
     For letters, any integer offset, and offset n - 1: the root of n M = 7, (n + 1) M = 4 or n M = 3, and the `plain`
     bound (m/2 pi) ((n/3)^(2/m) - 1) below the last one.
     """
-    shares = (Fraction(1, planes),) * planes
-    found = {name: Bound("lower", query.needed(n, shares)) for name, query in QUERIES.items()}
+    alike = ((Fraction(1, planes), planes),)
+    found = {name: Bound("lower", query.needed_alike(n, alike)) for name, query in QUERIES.items()}
     return found | {"last plain": Bound("lower", evaluate(last_plain(planes), {symbols.n: n}))}

@@ -80,7 +80,7 @@ def test_box() -> None:
     assert float(m_frequency_box(9, 2).value) == pytest.approx(1.5)
     assert m_frequency_box(8, 3).value.exact == 2
     assert float(m_frequency_box(7, 1).value) == pytest.approx(1 - math.cos(2 * math.pi / 7))
-    with pytest.raises(InputError, match="below 2\\^planes = 8"):
+    with pytest.raises(InputError, match="n=7 is below 2\\^planes, planes=3"):
         m_frequency_box(7, 3)
 
 

@@ -157,5 +157,5 @@ def checked(amplitudes: Iterable[Expr]) -> list[Real]:
     """The amplitudes; InputError unless all are at least 0."""
     parts = [Real.of(amplitude) for amplitude in amplitudes]
     if Outcome.every(part >= 0 for part in parts) is not Outcome.HOLDS:
-        raise InputError(f"amplitudes={[*map(float, parts)]} are not all known to be at least 0, as norms are")
+        raise InputError(f"amplitudes={[*map(float, parts)]} are not all known to be at least 0; give |q_k| |k_k|")
     return parts
