@@ -14,9 +14,9 @@ from theory import symbols
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real, evaluate, versine
 from theory.outcome import Outcome
+from theory.rope.guarantees import index_angle
 from theory.rope.index_best_case import index_best_case_bound
 from theory.rope.index_discrepancy import PRINTED, best_offset, query_gap
-from theory.rope.index_worst_case import index_worst_case_bound
 from theory.rope.retrieval_discrepancy_printed import MINIMUM
 from theory.rope.retrieval_head import letter_step
 from theory.rope.retrieval_letter_scale import hard_length_limit, smallest_gap
@@ -60,7 +60,7 @@ def index_gap(settings: Settings) -> Figure:
     )
     sharp = [index_best_case_bound(n)["sharp"].value for n in lengths]
     axis.plot(lengths, _floats(sharp), color=BLUE, linestyle=":", label="repaired, for the largest: sharp over θ")
-    worst = [index_worst_case_bound(n).value for n in lengths]
+    worst = [query_gap(n, index_angle(n), 0) for n in lengths]
     axis.plot(lengths, _floats(worst), color=GREEN, linestyle=":", label="repaired, for the least: 1 − cos(2π/n)")
     _mark(axis, _refuting(lengths, largest, printed))
     axis.set_xscale("log")

@@ -22,7 +22,7 @@ from theory.errors import InputError
 from theory.outcome import Outcome
 from theory.quantities import Enclosure, as_json
 from theory.rope.config import EVERY_LAYER, ModelRope
-from theory.rope.index_worst_case import index_worst_case_bound
+from theory.rope.guarantees import index_angle
 from theory.rope.retrieval_head import letter_step
 from theory.rope.retrieval_letter_scale import hard_length_limit, smallest_gap
 
@@ -64,8 +64,8 @@ class Row:
 
     @property
     def share(self) -> Real:
-        """That gap as a share of the largest one that any angle has at this length."""
-        return self.positional_gap / index_worst_case_bound(self.length).value
+        """That gap as a share of the largest one that any angle has at this length, 1 - cos(2 pi/n)."""
+        return self.positional_gap / gap(index_angle(self.length), self.length)
 
     @property
     def positional_beta(self) -> Real:
