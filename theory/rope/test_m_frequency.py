@@ -11,10 +11,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real
 from theory.errors import InputError
 from theory.evidence import Case, Constructed
 from theory.ledger import Submissions
+from theory.outcome import Outcome
 from theory.rope.dyadic_frequencies import dyadic_gap
 from theory.rope.log_frequencies import planes_needed
 from theory.rope.m_frequency_box import m_frequency_box
@@ -22,6 +24,7 @@ from theory.rope.m_frequency_dirichlet import ball_volume, m_frequency_limit
 from theory.rope.m_frequency_gaps import float_gap_error, float_gaps, frequency_sets, least_form
 from theory.rope.m_frequency_slow_planes import m_frequency_slow_planes_limit
 from theory.rope.random_frequencies import planes_sufficient
+from theory.rope.worst_gap import worst_gap
 
 HALF = sympy.Rational(1, 2)
 
@@ -35,6 +38,21 @@ def worst(amplitudes: np.ndarray, angles: np.ndarray, n: int) -> float:
 def test_minkowski(m: int, n: int, value: float) -> None:
     found = m_frequency_limit(n, (sympy.Rational(1, m),) * m)
     assert found.side == "upper" and float(found.value) == pytest.approx(value, rel=1e-11)
+
+
+@pytest.mark.parametrize(("m", "n"), [(2, 850), (2, 5000), (4, 5000), (8, 20_000)])
+def test_limits_against_certified_scans(m: int, n: int) -> None:
+    found = worst_gap(n, [Angle.rope(10_000, 128, k) for k in range(1, m + 1)]).gap
+    limits = m_frequency_limit(n, (sympy.Rational(1, m),) * m), m_frequency_box(n, m)
+    assert Outcome.every(found <= limit.value for limit in limits) is Outcome.HOLDS
+    assert (planes_needed(n, found).value <= m) is Outcome.HOLDS
+
+
+def test_geometric_frequencies_do_not_do() -> None:
+    """64 planes are more than planes-sufficient asks for, but those of base 10000 keep no gap of 1/2."""
+    found = worst_gap(850, [Angle.rope(10_000, 128, k) for k in range(1, 65)]).gap
+    assert float(planes_sufficient(850, Real.of(Fraction(1, 2)))["hoeffding"].value) < 64
+    assert float(found) == pytest.approx(0.0297861905349, abs=1e-12)
 
 
 @pytest.mark.parametrize("amplitudes", [(1,), (3, 1), (1, 2, 2), (1, 1, 1, 1)])

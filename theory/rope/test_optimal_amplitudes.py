@@ -15,6 +15,7 @@ from theory.errors import InputError, Undecided
 from theory.outcome import Outcome
 from theory.rope.amplitude_programme import solve
 from theory.rope.optimal_amplitudes import rope_angles, rope_optimal_gap
+from theory.rope.worst_gap import worst_gap
 
 V = [
     (10_000, 17, 0.4036189464), (10_000, 100, 0.3599768499), (10_000, 850, 0.3288008533), (10_000, 5000, 0.3121741424),
@@ -55,6 +56,15 @@ def test_against_the_dual_in_float64(base: int, planes: int, n: int) -> None:
         return
     # All three are one number, never decided to be equal, where one plane does it all.
     assert Outcome.every((solved.lower <= value, value <= solved.upper)) is not Outcome.REFUTED
+
+
+@pytest.mark.parametrize(("base", "n"), [(10_000, 850), (500_000, 3000)])
+def test_worst_gap_of_the_amplitudes_by_a_certified_scan(base: int, n: int) -> None:
+    solved = solve(rope_angles(base, 128), n)
+    scanned = worst_gap(n, solved.angles, solved.amplitudes)
+    assert abs(float(scanned.gap - solved.lower)) < 1e-30 and scanned.t in solved.weights
+    alike = worst_gap(n, solved.angles).gap
+    assert Outcome.every((alike < solved.lower, scanned.gap < solved.value)) is Outcome.HOLDS
 
 
 def exact_value(turns: list[Fraction], n: int) -> Fraction:
