@@ -80,13 +80,14 @@ def _mark(axis: Axes, points: Sequence[tuple[int, float]]) -> None:
 
 
 def retrieval_gap(settings: Settings) -> Figure:
-    """The least gap over all inputs against the printed bound, and their ratio, which the bound says is at most 1."""
+    """The least gap over all inputs against both bounds, and its share of the printed one, said to be at most 1."""
     letters, angle = settings.letters, settings.slow_angle or PLANE_42
     limit = hard_length_limit(letters, angle)
     lengths = _lengths(limit)
     gaps = [smallest_gap(letters, n, angle) for n in lengths]
     step = Real.of(letter_step(letters))
     printed = [versine(MINIMUM.phase(n, angle.real, step, letters)) for n in lengths]
+    repaired = [versine(MINIMUM.phase(n - 1, angle.real, step, letters)) for n in lengths]
     still = float(nope_gap(letters)["circle"].value)
     refuting = _refuting(lengths, gaps, printed)
 
@@ -95,6 +96,7 @@ def retrieval_gap(settings: Settings) -> Figure:
     left.axhline(still, color=GREY, linestyle=":", label="without rotation, every length: 1 − cos ω")
     left.plot(lengths, _floats(gaps), color=BLUE, label="least gap over all inputs")
     left.plot(lengths, _floats(printed), color=RED, linestyle="--", label="printed: at most 1 − cos(ω − nθ)")
+    left.plot(lengths, _floats(repaired), color=GREEN, linestyle=":", label="repaired: at most 1 − cos(ω − (n − 1)θ)")
     _mark(left, refuting)
     left.axvline(limit, color=BLUE, linewidth=0.8)
     left.annotate(
@@ -112,13 +114,16 @@ def retrieval_gap(settings: Settings) -> Figure:
     left.set_ylabel("logit gap of the target (|q||k| = 1)")
     left.legend(loc="lower left")
 
-    ratios = _floats([gap / bound for gap, bound in zip(gaps, printed, strict=True)])
+    ratios, allowed = (
+        _floats([value / bound for value, bound in zip(values, printed, strict=True)]) for values in (gaps, repaired)
+    )
     right.axhline(1, color=RED, linestyle="--", label="printed: at most 1")
     right.plot(lengths, ratios, color=BLUE, label="least gap / printed bound")
+    right.plot(lengths, allowed, color=GREEN, linestyle=":", label="repaired / printed bound")
     known = dict(zip(lengths, ratios, strict=True))
     _mark(right, [(n, known[n]) for n, _ in refuting])
     right.set_xscale("log")
-    right.set_ylim(bottom=0.9, top=max(1.02, 1.01 * max(ratios)))
+    right.set_ylim(bottom=0.9, top=max(1.02, 1.01 * max(allowed)))
     right.set_ylabel("ratio")
     right.legend(loc="lower left")
     for axis in (left, right):

@@ -62,15 +62,24 @@ class View:
     """One attention layer on one input: the tokens before it (None: none exactly) and the weights, float64, n x n.
 
     `on_target` and `gap` belong to the last query; they are None where it has arrived, or has no competitor.
+    `promised` is the share of the attention that certainly falls on the target, rounding included.
     """
 
     tokens: tuple[str | None, ...]
     weights: torch.Tensor
     on_target: float | None
     gap: Gap | None
+    promised: Fraction
 
     @classmethod
-    def of(cls, head: RopeHead, states: torch.Tensor, tokens: Sequence[object | None], wanted: Wanted | None) -> View:
+    def of(
+        cls,
+        head: RopeHead,
+        states: torch.Tensor,
+        tokens: Sequence[object | None],
+        wanted: Wanted | None,
+        promised: Fraction = Fraction(0),
+    ) -> View:
         """The layer of `head` on states n x d that stand for `tokens`."""
         weights = head.weights(states)
         gap = on_target = None
@@ -83,7 +92,7 @@ class View:
                 allowance = 2 * logit_error(format_of(head.dtype).u, state=STATE_ROUNDINGS)
                 gap = Gap(observed, allowance, wanted.least, wanted.exact)
         shown = tuple(None if token is None else str(token) for token in tokens)
-        return cls(shown, weights.double(), on_target, gap)
+        return cls(shown, weights.double(), on_target, gap, promised)
 
     @property
     def last(self) -> list[float]:
@@ -92,8 +101,8 @@ class View:
 
     @property
     def right(self) -> bool:
-        """Whether the gap is within its bounds and the target has the 3/4 of the attention that each layer promises."""
-        enough = self.on_target is None or self.on_target >= 1 - TOLERATED
+        """Whether the gap is within its bounds and the target has the attention that is promised."""
+        enough = self.on_target is None or self.on_target >= self.promised
         return enough and (self.gap is None or self.gap.outcome is Outcome.HOLDS)
 
 
@@ -140,7 +149,7 @@ def show_head(
     outputs = head.decode(tokens)
     wrong = [each for each in (tokens, *trials) if not _agrees(head.decode(each), function, each)]
     return Showcase(
-        views=(View.of(head, states, tokens, wanted),),
+        views=(View.of(head, states, tokens, wanted, 1 - head.guarantee.tolerated),),
         held=tuple(map(str, outputs)),
         output=str(outputs[-1]),
         expected=str(function(tokens, len(tokens))),
@@ -177,7 +186,8 @@ def show_decoder(
     views = []
     for layer, stream, before in zip(decoder.layers, trace.streams, held, strict=False):
         assert isinstance(layer, Layer)
-        views.append(View.of(layer.head, stream.chunk(2, dim=-1)[0], before, wanted(before, stream @ decoder.W_U.T)))
+        looked_for = wanted(before, stream @ decoder.W_U.T)
+        views.append(View.of(layer.head, stream.chunk(2, dim=-1)[0], before, looked_for, 1 - TOLERATED))
     answers = decoder.answers(torch.stack([decoder.ids(each) for each in trials])).tolist()
     wrong = [
         each

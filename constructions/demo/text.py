@@ -14,7 +14,7 @@ from constructions.demo.demonstrations import Demonstration
 from constructions.demo.report import Report
 from constructions.demo.showcase import Showcase, View
 from theory.arithmetic.ball import Real
-from theory.rope.attention_loss import LOST, TOLERATED
+from theory.rope.attention_loss import LOST
 
 LABEL = 9
 BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -124,7 +124,7 @@ def _gap(showcase: Showcase) -> Iterator[tuple[str, Sequence[Any]]]:
     within = verdict(all(other.right for other in views), "holds", "VIOLATED")
     yield "logit gap", [f"{float(gap.observed):.12g} in torch{where}; ", certified, within]
     share = min(view.on_target or 0.0 for view in views)
-    yield "target", [f"has {100 * share:.1f} % of the attention; certified at least {100 * float(1 - TOLERATED):.0f} %"]
+    yield "target", [f"has {100 * share:.1f} % of the attention; certified at least {100 * float(view.promised):.0f} %"]
 
 
 def _observed(view: View) -> float:
