@@ -217,7 +217,8 @@ def _plain(value: Fraction) -> str:
 def decimal_bounds(value: Real) -> tuple[str, str]:
     """Decimal strings below and above the number, about 20 significant digits, rounded outward."""
     ball: arb = value.ball(96)
-    return _decimal(_fraction(ball.lower()), down=True), _decimal(_fraction(ball.upper()), down=False)
+    middle, radius = _fraction(ball.mid()), _fraction(ball.rad())
+    return _decimal(middle - radius, down=True), _decimal(middle + radius, down=False)
 
 
 def _fraction(point: arb) -> Fraction:
@@ -226,10 +227,11 @@ def _fraction(point: arb) -> Fraction:
 
 
 def _decimal(value: Fraction, down: bool, digits: int = 20) -> str:
+    """`value` in scientific notation with about `digits` digits, rounded down or up."""
     if value == 0:
         return "0"
-    size = len(str(abs(value.numerator))) - len(str(value.denominator))
-    shift = digits - size
+    shift = digits - len(str(abs(value.numerator))) + len(str(value.denominator))
     scaled = value * Fraction(10) ** shift
     whole = scaled.numerator // scaled.denominator if down else -(-scaled.numerator // scaled.denominator)
-    return f"{whole}e{-shift}"
+    sign, figures = "-" if whole < 0 else "", str(abs(whole))
+    return f"{sign}{figures[0]}.{figures[1:]}e{len(figures) - 1 - shift}"
