@@ -105,7 +105,7 @@ class Pattern:
     ranges: tuple[tuple[Interval, bool], ...]
     d: int = 8
     length: int = 16
-    triple: tuple[int, int, int] = (4310, 5300, 6500)
+    triple: tuple[int, int, int] = (4310, 5300, 6800)
 
     def __str__(self) -> str:
         text = ", ".join(f"{'all' if good else 'none'} of [{low}, {high}]" for (low, high), good in self.ranges)
@@ -138,7 +138,7 @@ _BELOW, _GOOD, _BAD, _ABOVE = (
         "what bisection from 2 to 300 finds": Pattern((_BELOW, _GOOD, _range(230, 300, True))),
         "one length less": Pattern((_BELOW, _GOOD, _BAD, _ABOVE), length=15),
         "one length more": Pattern((_BELOW, _GOOD, _BAD, _ABOVE), length=17),
-        "the middle base of three": Pattern((_BELOW, _GOOD, _BAD, _ABOVE), triple=(4310, 6500, 5300)),
+        "the middle base of three": Pattern((_BELOW, _GOOD, _BAD, _ABOVE), triple=(4310, 6800, 5300)),
     },
     hypotheses=(
         Hypothesis("m < L", "distances of an input run from 0 to L - 1", remark="the controls on the length show it"),

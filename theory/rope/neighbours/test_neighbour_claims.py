@@ -41,7 +41,7 @@ men-base-set-not-interval
   control: what bisection from 2 to 300 finds | 229 cases | {'base': 230}
   control: one length less | 229 cases | {'base': 230}
   control: one length more | 193 cases | {'base': 194}
-  control: the middle base of three | 499 cases; 2 cases | {'base': 6500}
+  control: the middle base of three | 499 cases; 2 cases | {'base': 6800}
 men-bm-identity
   control: squares of the cosines | 1 identities | d = 2
   control: d terms | 1 identities | d = 2
@@ -70,6 +70,7 @@ semantic-flip-sharp-length
   without theta < pi/2 | 1 cases | {'turns': '1/3', 'n': 4}
   without theta > 0 | 1 cases | {'turns': '0', 'n': 43}
 symbolic-margin-needs-zero-frequency
+  statement | 105 cases; 6 identities; 300 examples, seed 6, largest ratio 0.2282
   control: 1/h^2 | 7 cases | {'turns': '1/40', 'n': 12, "|c|, |c'|": '1, 1'}
   control: the target's amplitudes only | 2 cases | {'turns': '1/40', 'n': 2, "|c|, |c'|": '1/1000, 1'}
   control: the distractor's amplitudes only | 3 cases | {'turns': '1/40', 'n': 2, "|c|, |c'|": '1, 1/1000'}

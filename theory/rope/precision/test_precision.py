@@ -118,7 +118,9 @@ def test_saturation_length_by_rounding_every_cosine(precision: int) -> None:
     assert all(rounded(cos(Real.of(turn * k)), precision) < 1 for k in range(1, n - 1))
 
 
-@pytest.mark.parametrize(("precision", "n"), [("bfloat16", 258), ("float16", 2050), ("float32", 16777218), ("4", 18)])
+@pytest.mark.parametrize(
+    ("precision", "n"), [("bfloat16", 258), ("float16", 2050), ("float32", 16777218), ("4", 18), ("2", 6)]
+)
 def test_published_collapse(precision: str, n: int) -> None:
     assert quantities()["position-collapse-length"].evaluate({"precision": precision}) == {
         "position-collapse-length": Exact(n)
