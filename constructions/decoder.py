@@ -2,9 +2,9 @@
 
 Token embedding, then layers of softmax attention and a block of ReLUs on a residual stream, then an unembedding:
 nothing is decoded between layers. The stream has two slots of width d. Attention reads the token slot and adds what it
-finds to the second slot; the block (theory.rope.snap) turns both into one token again and clears the second. One layer
-takes one hop, and its weights are the same at every depth.
-Source: arXiv 2605.31558, Sec. 3.2; theory.rope.number_decoder and theory.rope.letter_decoder prove that it works.
+finds to the second slot; the block (theory.rope.tasks.snap) turns both into one token again and clears the second. One
+layer takes one hop, and its weights are the same at every depth. Source: arXiv 2605.31558, Sec. 3.2;
+theory.rope.tasks.number_decoder and theory.rope.tasks.letter_decoder prove that it works.
 """
 
 from collections.abc import Hashable, Sequence
@@ -24,12 +24,12 @@ from constructions.token_head import temperature
 from constructions.vocabulary import Vocabulary, number_vocabulary, pair_vocabulary
 from theory.arithmetic.angle import Angle
 from theory.errors import InputError
-from theory.rope.attention_loss import Guarantee
-from theory.rope.guarantees import index_angle, index_guarantee
 from theory.rope.head import Head
-from theory.rope.index_head import index_embedding, index_head
-from theory.rope.letter_margin import Margin
-from theory.rope.retrieval_repaired import r1_head
+from theory.rope.index.head import index_embedding, index_head
+from theory.rope.retrieval.repaired import r1_head
+from theory.rope.softmax.attention_loss import Guarantee
+from theory.rope.softmax.guarantees import index_angle, index_guarantee
+from theory.rope.tasks.letter_margin import Margin
 
 T = TypeVar("T", bound=Hashable)
 CACHED = 2**18  # numbers in a stream that a core's cache can hold several times

@@ -13,7 +13,12 @@ from constructions.token_head import TokenHead
 from constructions.vocabulary import number_vocabulary, pair_vocabulary
 from theory.arithmetic.angle import Angle
 from theory.errors import InputError
-from theory.rope.guarantees import (
+from theory.rope.index.head import index_embedding, index_head, index_unembedding
+from theory.rope.reflexive.head import circle_reflexive_head, orthonormal_reflexive_head, positional_reflexive_head
+from theory.rope.reflexive.temperature import symbolic_gaps
+from theory.rope.retrieval.head import retrieval_head
+from theory.rope.retrieval.repaired import r1_head, r1_residual, r2_head, r3_head
+from theory.rope.softmax.guarantees import (
     gap_guarantee,
     index_angle,
     index_guarantee,
@@ -21,11 +26,6 @@ from theory.rope.guarantees import (
     printed_guarantee,
     repaired_guarantee,
 )
-from theory.rope.index_head import index_embedding, index_head, index_unembedding
-from theory.rope.reflexive_head import circle_reflexive_head, orthonormal_reflexive_head, positional_reflexive_head
-from theory.rope.reflexive_temperature import symbolic_gaps
-from theory.rope.retrieval_head import retrieval_head
-from theory.rope.retrieval_repaired import r1_head, r1_residual, r2_head, r3_head
 
 
 class IndexHead(TokenHead[Symbol]):

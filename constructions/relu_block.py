@@ -1,6 +1,6 @@
 """The MLP block between attention layers: one hidden layer of ReLUs that turns what was found back into one token.
 
-Source: claim decoder-snap (theory.rope.snap); derived for arXiv 2605.31558, Sec. 3.2.
+Source: claim decoder-snap (theory.rope.tasks.snap); derived for arXiv 2605.31558, Sec. 3.2.
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from theory.rope.snap import Snap
+from theory.rope.tasks.snap import Snap
 
 
 def ramp(z: Tensor) -> Tensor:

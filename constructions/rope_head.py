@@ -14,7 +14,7 @@ from theory.arithmetic.ball import cos, sin
 from theory.arithmetic.real import Real
 from theory.errors import InputError
 from theory.rope.head import Head
-from theory.rope.rounding import FORMATS, Format, logit_error, nearest
+from theory.rope.precision.logit_rounding import FORMATS, Format, logit_error, nearest
 
 
 def format_of(dtype: torch.dtype) -> Format:

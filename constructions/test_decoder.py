@@ -17,8 +17,8 @@ from constructions.reference import Integer, Letter, Pair, Symbol
 from constructions.tasks import letter_task, number_task, parse_pairs, parse_symbols
 from theory.arithmetic.angle import Angle
 from theory.errors import InputError
-from theory.rope.letter_path import up_to_renaming
-from theory.rope.letter_task import COMPOSABLE
+from theory.rope.tasks.letter_path import up_to_renaming
+from theory.rope.tasks.letter_task import COMPOSABLE
 
 torch.set_num_threads(1)
 FLOATS = [torch.float64, torch.float32]

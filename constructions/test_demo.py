@@ -25,7 +25,7 @@ from constructions.reference import is_index_valid, is_proper, number_walk, path
 from constructions.rope_head import RopeHead
 from theory.arithmetic.ball import Real
 from theory.claims import discover
-from theory.rope.config import published_models
+from theory.rope.models.config import published_models
 
 SMALL = ("--length", "6", "--alphabet", "3", "--integers", "3")
 CONFIG: dict[str, Any] = {

@@ -21,8 +21,8 @@ from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import cos, exp
 from theory.arithmetic.real import Real
 from theory.errors import InputError
-from theory.rope.index_head import index_head
-from theory.rope.rounding import FORMATS, logit_error
+from theory.rope.index.head import index_head
+from theory.rope.precision.logit_rounding import FORMATS, logit_error
 
 torch.set_num_threads(1)
 DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]

@@ -1,8 +1,8 @@
 """An attention layer between an embedding and an unembedding of tokens, at the temperature that its margin calls for.
 
 At most 1/8 of the attention is lost in exact arithmetic and less than 1/2 with the rounding of the dtype, and every
-head here decodes while less than 1/2 is lost (theory.rope.attention_loss). So the temperature is never tuned, and a
-dtype that cannot carry the requested length is refused.
+head here decodes while less than 1/2 is lost (theory.rope.softmax.attention_loss). So the temperature is never tuned,
+and a dtype that cannot carry the requested length is refused.
 """
 
 from collections.abc import Hashable, Sequence
@@ -18,8 +18,8 @@ from torch import Tensor
 from constructions.rope_head import RopeHead, format_of, to_tensor
 from constructions.vocabulary import Vocabulary
 from theory.errors import InputError
-from theory.rope.attention_loss import Guarantee
 from theory.rope.head import Head
+from theory.rope.softmax.attention_loss import Guarantee
 
 T = TypeVar("T", bound=Hashable)
 

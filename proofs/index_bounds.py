@@ -9,11 +9,11 @@ from proofs import index_cases as cases
 from proofs.companion import Companion, Table
 from theory.arithmetic.angle import Angle
 from theory.evidence import Enumeration, Identity
-from theory.rope.closest_return import delta_min_continued_fraction
-from theory.rope.index_best_case import BestCase, index_discrepancy_best_case
-from theory.rope.index_discrepancy import PRINTED
-from theory.rope.index_positivity import index_positivity_condition, index_positivity_printed
-from theory.rope.index_worst_case import WorstCase, index_discrepancy_worst_case
+from theory.rope.index.best_case import BestCase, index_discrepancy_best_case
+from theory.rope.index.closest_return import delta_min_continued_fraction
+from theory.rope.index.discrepancy import PRINTED
+from theory.rope.index.positivity import index_positivity_condition, index_positivity_printed
+from theory.rope.index.worst_case import WorstCase, index_discrepancy_worst_case
 
 LEAST, LARGEST, LAST = Symbol("Delta_inf(n)"), Symbol("Delta_sup(n)"), Symbol("T*")
 BEST = BestCase()

@@ -11,13 +11,13 @@ from sympy import Expr, Matrix, Symbol, cos, pi, sin
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import evaluate, versine
 from theory.arithmetic.continued_fraction import closest_return, gap
+from theory.arithmetic.cosine_sums import smallest_is
 from theory.outcome import Outcome
-from theory.rope.cosine_sums import smallest_is
 from theory.rope.head import Head
-from theory.rope.index_best_case import BestCase
-from theory.rope.index_discrepancy import PRINTED, TURN
-from theory.rope.index_head import index_logit, key_column, query_column
-from theory.rope.index_window import angle_of, competitors, farey_peaks, query_distance, rational_turns, reach
+from theory.rope.index.best_case import BestCase
+from theory.rope.index.discrepancy import PRINTED, TURN
+from theory.rope.index.head import index_logit, key_column, query_column
+from theory.rope.index.window import angle_of, competitors, farey_peaks, query_distance, rational_turns, reach
 from theory.symbols import n, s, t, theta
 
 Case = tuple[object, object]

@@ -15,9 +15,9 @@ from proofs.typeset import inline
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real, evaluate
 from theory.evidence import Enumeration, Identity
-from theory.rope.index_discrepancy import PRINTED, index_discrepancy_neighbour, index_discrepancy_printed
-from theory.rope.index_head import index_logit, index_logit_closed_form, key_column, query_column
-from theory.rope.index_window import competitors, reach
+from theory.rope.index.discrepancy import PRINTED, index_discrepancy_neighbour, index_discrepancy_printed
+from theory.rope.index.head import index_logit, index_logit_closed_form, key_column, query_column
+from theory.rope.index.window import competitors, reach
 from theory.symbols import j, n, s, t, theta
 
 

@@ -13,12 +13,12 @@ from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real
 from theory.evidence import Enumeration, Identity
 from theory.outcome import Outcome
-from theory.rope.retrieval_discrepancy import length_limit, retrieval_discrepancy_worst_case
-from theory.rope.retrieval_head import letter_step
-from theory.rope.retrieval_nope import retrieval_nope_gap
-from theory.rope.retrieval_softmax import rival_gap
+from theory.rope.retrieval.discrepancy import length_limit, retrieval_discrepancy_worst_case
+from theory.rope.retrieval.head import letter_step
+from theory.rope.retrieval.nope import retrieval_nope_gap
+from theory.rope.retrieval.softmax import rival_gap
 from theory.rope.sequences import show
-from theory.rope.softmax_scale import ceiling as rounded_up
+from theory.rope.softmax.scale import ceiling as rounded_up
 from theory.symbols import omega, r, s, theta
 
 LETTERS, BASE, PLANES, PLANE = 8, 10**4, 64, 42

@@ -12,11 +12,11 @@ from sympy import Expr, Symbol, cos, sin
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real, evaluate, versine
 from theory.evidence import Equation
-from theory.rope.index_window import fold
-from theory.rope.retrieval_decoding import letter, number, wanted
-from theory.rope.retrieval_discrepancy import Worst
-from theory.rope.retrieval_discrepancy_printed import FORMULA, UpperBound
-from theory.rope.retrieval_head import key_column, letter_step, query_column, retrieval_phase
+from theory.rope.index.window import fold
+from theory.rope.retrieval.decoding import letter, number, wanted
+from theory.rope.retrieval.discrepancy import Worst
+from theory.rope.retrieval.discrepancy_printed import FORMULA, UpperBound
+from theory.rope.retrieval.head import key_column, letter_step, query_column, retrieval_phase
 from theory.rope.rotation import logit
 from theory.rope.sequences import Pair, is_proper, proper_sequences, show
 from theory.symbols import n, omega, phi_q, r, s, theta

@@ -9,19 +9,19 @@ from proofs.companion import Companion, Table
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real
 from theory.evidence import Enumeration, Identity
-from theory.rope.index_window import angle_of
-from theory.rope.retrieval_collision import collision_count, retrieval_letter_integer_collision
-from theory.rope.retrieval_collision_order import collision_constant, retrieval_collision_order
-from theory.rope.retrieval_collision_scale import retrieval_collision_threshold, same_letter_gaps
-from theory.rope.retrieval_discrepancy import retrieval_discrepancy_worst_case
-from theory.rope.retrieval_nope import retrieval_nope_gap, retrieval_nope_printed
-from theory.rope.retrieval_repaired_gaps import retrieval_repaired
-from theory.rope.retrieval_repaired_logits import INTEGERS, SECOND
-from theory.rope.retrieval_repaired_scale import retrieval_repaired_threshold
-from theory.rope.retrieval_repairs import REPAIRS, r2_integer, r3_integer, r3_letter
-from theory.rope.retrieval_residual import retrieval_repaired_residual
-from theory.rope.retrieval_softmax import retrieval_softmax_threshold, worst_inputs
-from theory.rope.softmax_scale import scale_threshold
+from theory.rope.index.window import angle_of
+from theory.rope.retrieval.collision import collision_count, retrieval_letter_integer_collision
+from theory.rope.retrieval.collision_order import collision_constant, retrieval_collision_order
+from theory.rope.retrieval.collision_scale import retrieval_collision_threshold, same_letter_gaps
+from theory.rope.retrieval.discrepancy import retrieval_discrepancy_worst_case
+from theory.rope.retrieval.nope import retrieval_nope_gap, retrieval_nope_printed
+from theory.rope.retrieval.repaired_gaps import retrieval_repaired
+from theory.rope.retrieval.repaired_logits import INTEGERS, SECOND
+from theory.rope.retrieval.repaired_scale import retrieval_repaired_threshold
+from theory.rope.retrieval.repairs import REPAIRS, r2_integer, r3_integer, r3_letter
+from theory.rope.retrieval.residual import retrieval_repaired_residual
+from theory.rope.retrieval.softmax import retrieval_softmax_threshold, worst_inputs
+from theory.rope.softmax.scale import scale_threshold
 from theory.symbols import omega
 
 LETTERS, NUMBERS, LENGTH, SHARE = 8, 8, 17, Fraction(99, 100)

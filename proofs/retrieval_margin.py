@@ -14,7 +14,7 @@ from proofs.retrieval_integers import integers, limits, repairs
 from proofs.typeset import inline
 from theory.arithmetic.angle import Angle
 from theory.evidence import Enumeration, Identity
-from theory.rope.retrieval_discrepancy_printed import (
+from theory.rope.retrieval.discrepancy_printed import (
     FORMULA,
     MAXIMUM,
     MINIMUM,
@@ -22,7 +22,7 @@ from theory.rope.retrieval_discrepancy_printed import (
     retrieval_discrepancy_printed,
     retrieval_discrepancy_smallest_printed,
 )
-from theory.rope.retrieval_head import key_column, query_column, retrieval_logit, retrieval_phase
+from theory.rope.retrieval.head import key_column, query_column, retrieval_logit, retrieval_phase
 from theory.symbols import j, n, omega, phi_c, phi_q, r, s, theta
 
 

@@ -9,11 +9,11 @@ import sympy
 from sympy import cos, sin
 
 from theory.evidence import Equation
-from theory.rope.retrieval_decoding import printed
-from theory.rope.retrieval_head import key_column, query_column
-from theory.rope.retrieval_repaired_gaps import SECTOR
-from theory.rope.retrieval_repaired_logits import ASKED, INTEGERS, SECOND, r2_logit, r3_phase
-from theory.rope.retrieval_repairs import r2_integer, r3_integer, r3_letter
+from theory.rope.retrieval.decoding import printed
+from theory.rope.retrieval.head import key_column, query_column
+from theory.rope.retrieval.repaired_gaps import SECTOR
+from theory.rope.retrieval.repaired_logits import ASKED, INTEGERS, SECOND, r2_logit, r3_phase
+from theory.rope.retrieval.repairs import r2_integer, r3_integer, r3_letter
 from theory.rope.rotation import logit
 from theory.rope.sequences import retrieval, show
 from theory.symbols import n, omega, phi_q, t, theta

@@ -24,8 +24,8 @@ from proofs.command import StepFailed, run
 from proofs.companion import WIDTH, Companion, Table
 from proofs.typeset import SPACE, display, inline, plain
 from theory.evidence import Enumeration
-from theory.rope.index_discrepancy import PrintedBound, index_discrepancy_printed
-from theory.rope.retrieval_repairs import next_letter
+from theory.rope.index.discrepancy import PrintedBound, index_discrepancy_printed
+from theory.rope.retrieval.repairs import next_letter
 from theory.symbols import n, omega, phi_c, theta
 
 CLAIMS = {

@@ -23,7 +23,7 @@ import numpy as np
 
 from theory.arithmetic.angle import Angle
 from theory.progress import progress_bar
-from theory.rope.worst_gap import WorstGap, worst_gap
+from theory.rope.universal_limits.worst_gap import WorstGap, worst_gap
 
 MILLION = 10**6
 T = TypeVar("T")

@@ -15,10 +15,10 @@ from constructions.reference import Integer, Letter, Pair
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real, versine
 from theory.outcome import Outcome
-from theory.rope.index_discrepancy import index_printed_bound, query_gap
-from theory.rope.retrieval_discrepancy_printed import MINIMUM
-from theory.rope.retrieval_head import letter_step
-from theory.rope.retrieval_letter_scale import smallest_gap
+from theory.rope.index.discrepancy import index_printed_bound, query_gap
+from theory.rope.retrieval.discrepancy_printed import MINIMUM
+from theory.rope.retrieval.head import letter_step
+from theory.rope.retrieval.letter_scale import smallest_gap
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,11 @@ from constructions.demo.showcase import Showcase, Wanted, show_decoder, show_hea
 from constructions.reference import Integer, Letter, Pair, Symbol
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real, cos, maximum
-from theory.rope.guarantees import check_printed_angle, index_angle
-from theory.rope.index_discrepancy import query_gap
-from theory.rope.retrieval_head import letter_step, retrieval_phase
-from theory.rope.retrieval_letter_scale import smallest_gap
-from theory.rope.retrieval_repairs import repaired_gap
+from theory.rope.index.discrepancy import query_gap
+from theory.rope.retrieval.head import letter_step, retrieval_phase
+from theory.rope.retrieval.letter_scale import smallest_gap
+from theory.rope.retrieval.repairs import repaired_gap
+from theory.rope.softmax.guarantees import check_printed_angle, index_angle
 
 MOST_TRIALS, MOST_WEIGHTS = 100, 2**20
 
@@ -139,7 +139,7 @@ def letter_task(settings: Settings) -> Showcase:
         max(DEPTH, settings.hops or 0, reference.letter_walk(tokens).hops),
         dtype=settings.dtype,
     )
-    # A wrong token, or a share of one, has at most the logit max(0, cos omega) (theory.rope.letter_margin).
+    # A wrong token, or a share of one, has at most the logit max(0, cos omega) (theory.rope.tasks.letter_margin).
     least = 1 - maximum((0, cos(Real.of(letter_step(settings.letters)))))
 
     def wanted(held: Sequence[Pair | None], weights: Tensor) -> Wanted | None:

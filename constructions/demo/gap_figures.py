@@ -14,13 +14,13 @@ from theory import symbols
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real, evaluate, versine
 from theory.outcome import Outcome
-from theory.rope.guarantees import index_angle
-from theory.rope.index_best_case import index_best_case_bound
-from theory.rope.index_discrepancy import PRINTED, best_offset, query_gap
-from theory.rope.retrieval_discrepancy_printed import MINIMUM
-from theory.rope.retrieval_head import letter_step
-from theory.rope.retrieval_letter_scale import hard_length_limit, smallest_gap
-from theory.rope.retrieval_nope import nope_gap
+from theory.rope.index.best_case import index_best_case_bound
+from theory.rope.index.discrepancy import PRINTED, best_offset, query_gap
+from theory.rope.retrieval.discrepancy_printed import MINIMUM
+from theory.rope.retrieval.head import letter_step
+from theory.rope.retrieval.letter_scale import hard_length_limit, smallest_gap
+from theory.rope.retrieval.nope import nope_gap
+from theory.rope.softmax.guarantees import index_angle
 
 BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#777777"
 LONGEST = 1000

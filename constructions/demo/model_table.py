@@ -21,10 +21,10 @@ from theory.arithmetic.continued_fraction import gap
 from theory.errors import InputError
 from theory.outcome import Outcome
 from theory.quantities import Enclosure, as_json
-from theory.rope.config import EVERY_LAYER, ModelRope
-from theory.rope.guarantees import index_angle
-from theory.rope.retrieval_head import letter_step
-from theory.rope.retrieval_letter_scale import hard_length_limit, smallest_gap
+from theory.rope.models.config import EVERY_LAYER, ModelRope
+from theory.rope.retrieval.head import letter_step
+from theory.rope.retrieval.letter_scale import hard_length_limit, smallest_gap
+from theory.rope.softmax.guarantees import index_angle
 
 SLIDING = "sliding_attention"
 

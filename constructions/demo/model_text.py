@@ -11,7 +11,7 @@ from constructions.demo.model_table import Row, wavelength
 from constructions.demo.text import digits, paragraph
 from theory.arithmetic.ball import Real
 from theory.quantities import decimal_bounds
-from theory.rope.retrieval_nope import nope_gap
+from theory.rope.retrieval.nope import nope_gap
 
 WIDE = 100
 

@@ -17,7 +17,7 @@ from constructions.demo.request import MODELS, Request
 from constructions.demo.text import show_counterexample, show_demonstration, show_end
 from theory.arithmetic.angle import Angle
 from theory.errors import InputError
-from theory.rope.config import published_models, read_config
+from theory.rope.models.config import published_models, read_config
 
 
 def run(console: Console, request: Request) -> Report:

@@ -20,8 +20,8 @@ from constructions.token_head import TokenHead
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real
 from theory.outcome import Outcome
-from theory.rope.attention_loss import STATE_ROUNDINGS, TOLERATED
-from theory.rope.rounding import logit_error
+from theory.rope.precision.logit_rounding import logit_error
+from theory.rope.softmax.attention_loss import STATE_ROUNDINGS, TOLERATED
 
 T = TypeVar("T", bound=Hashable)
 

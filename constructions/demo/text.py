@@ -14,7 +14,7 @@ from constructions.demo.demonstrations import Demonstration
 from constructions.demo.report import Report
 from constructions.demo.showcase import Showcase, View
 from theory.arithmetic.ball import Real
-from theory.rope.attention_loss import LOST
+from theory.rope.softmax.attention_loss import LOST
 
 LABEL = 9
 BLOCKS = " ▁▂▃▄▅▆▇█"

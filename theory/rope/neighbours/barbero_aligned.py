@@ -15,14 +15,14 @@ from sympy import Matrix, cos, symbols
 
 from theory.arithmetic.ball import Real
 from theory.arithmetic.ball import cos as cosine
+from theory.arithmetic.cosine_sums import smallest_is
 from theory.claims import Hypothesis, Source, claim
 from theory.evidence import Case, Enumeration, Evidence, Identity
 from theory.outcome import Outcome
-from theory.rope.cosine_sums import smallest_is
-from theory.rope.index_discrepancy import TURN
-from theory.rope.index_window import angle_of, rational_turns
+from theory.rope.index.discrepancy import TURN
+from theory.rope.index.window import angle_of, rational_turns
 from theory.rope.rotation import logit, rope
-from theory.rope.worst_gap import worst_gap
+from theory.rope.universal_limits.worst_gap import worst_gap
 from theory.symbols import i, j, r
 
 BARBERO = "2410.06205"

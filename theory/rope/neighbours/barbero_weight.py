@@ -23,9 +23,9 @@ from theory.errors import InputError
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
 from theory.quantities import Enclosure, Length2, Parameter, Vector, quantity
-from theory.rope.index_window import angle_of
+from theory.rope.index.window import angle_of
 from theory.rope.neighbours.barbero_aligned import BARBERO
-from theory.rope.worst_gap import worst_gap
+from theory.rope.universal_limits.worst_gap import worst_gap
 
 CLAIM = "barbero-attention-bound"
 SEED = 641

@@ -1,7 +1,8 @@
 """The sum B_m of the cosines m b^(-2j/d) of all planes of RoPE: at one m, its sign and its least value over many.
 
 Source: arXiv 2405.14591, Thm 1 and the condition B_m >= 0 for 0 <= m < L that it puts on the base b. Many m are scanned
-in float64 with an error bound (theory.rope.cosine_blocks); what lies within it of a decision is enclosed in balls.
+in float64 with an error bound (theory.rope.universal_limits.cosine_blocks); what lies within it of a decision is
+enclosed in balls.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from theory.arithmetic.real import RealLike
 from theory.errors import InputError, Undecided
 from theory.outcome import Outcome
 from theory.quantities import Count, Enclosure, Exact, Offset, Parameter, Positive, quantity
-from theory.rope.cosine_blocks import CosineBlocks
-from theory.rope.settings import WIDEST
+from theory.rope.models.settings import WIDEST
+from theory.rope.universal_limits.cosine_blocks import CosineBlocks
 
 MEN = "2405.14591"
 CLAIM = "men-longest-length"

@@ -22,7 +22,7 @@ from theory.claims import Source, claim
 from theory.evidence import Case, Enumeration, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
 from theory.rope.neighbours.base_sums import CLAIM, MEN, BaseSums
-from theory.rope.worst_gap import worst_gap
+from theory.rope.universal_limits.worst_gap import worst_gap
 from theory.symbols import t
 
 SEED = 14591

@@ -19,7 +19,7 @@ from theory.ledger import Submissions
 from theory.outcome import Outcome
 from theory.quantities import Enclosure, quantities
 from theory.rope.neighbours.barbero_weight import Weight, aligned_norm
-from theory.rope.worst_gap import worst_gap
+from theory.rope.universal_limits.worst_gap import worst_gap
 
 torch.set_num_threads(1)
 

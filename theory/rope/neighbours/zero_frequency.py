@@ -24,8 +24,8 @@ from theory.errors import InputError
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
 from theory.quantities import Bound, Length2, Vector, quantity
-from theory.rope.index_discrepancy import TURN
-from theory.rope.index_window import rational_turns
+from theory.rope.index.discrepancy import TURN
+from theory.rope.index.window import rational_turns
 from theory.rope.neighbours.barbero_aligned import BARBERO
 from theory.symbols import theta
 

@@ -23,8 +23,8 @@ from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Sea
 from theory.outcome import Outcome
 from theory.quantities import AnyAngle, Enclosure, Length2, quantity
 from theory.rope.precision.formats import Precision, rounded
+from theory.rope.precision.logit_rounding import nearest
 from theory.rope.rotation import PAPER
-from theory.rope.rounding import nearest
 
 CLAIM = "float-angle-error"
 SEED = 24

@@ -26,8 +26,8 @@ from theory.outcome import Outcome
 from theory.quantities import AnyAngle, Enclosure, quantity
 from theory.rope.precision.angle_error import positive
 from theory.rope.precision.formats import Precision
+from theory.rope.precision.logit_rounding import nearest
 from theory.rope.rotation import PAPER
-from theory.rope.rounding import nearest
 
 CLAIM = "float-order-certificate"
 SEED = 25

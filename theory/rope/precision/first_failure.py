@@ -16,8 +16,8 @@ from theory.arithmetic.ball import Real, cos, sin
 from theory.errors import InputError
 from theory.quantities import Exact, Length2, NonzeroAngle, quantity
 from theory.rope.precision.formats import Storage, rounded
+from theory.rope.precision.logit_rounding import nearest
 from theory.rope.precision.position_collapse import CLAIM
-from theory.rope.rounding import nearest
 
 LONGEST = 20_000  # the time grows like the square
 # Two products of float64 numbers of size 1 and their sum: below this, exact arithmetic decides.

@@ -1,6 +1,6 @@
 """Binary formats as arguments, and real numbers rounded to them correctly.
 
-Rounding of rationals is theory.rope.rounding's `nearest`: exact integer arithmetic, ties to even.
+Rounding of rationals is theory.rope.precision.logit_rounding's `nearest`: exact integer arithmetic, ties to even.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from theory.arithmetic.grammar import parse_number
 from theory.arithmetic.real import PRECISION_LIMIT, precisions
 from theory.errors import InputError, Undecided
 from theory.quantities import Parameter
-from theory.rope.rounding import FORMATS, nearest
+from theory.rope.precision.logit_rounding import FORMATS, nearest
 
 MOST_BITS = 256  # quadruple precision has 113
 

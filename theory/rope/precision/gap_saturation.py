@@ -21,11 +21,11 @@ from theory.errors import Undecided
 from theory.evidence import Case, Enumeration, Evidence, Search, Trial
 from theory.outcome import Outcome
 from theory.quantities import Enclosure, Exact, quantity
-from theory.rope.index_discrepancy import TURN
-from theory.rope.index_window import angle_of, farey_peaks, fold, rational_turns
+from theory.rope.index.discrepancy import TURN
+from theory.rope.index.window import angle_of, farey_peaks, fold, rational_turns
 from theory.rope.precision.formats import Precision, rounded
+from theory.rope.precision.logit_rounding import nearest
 from theory.rope.rotation import PAPER
-from theory.rope.rounding import nearest
 
 CLAIM = "float-gap-saturation"
 SEED = 16

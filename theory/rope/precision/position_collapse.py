@@ -17,8 +17,8 @@ from theory.claims import Hypothesis, Source, claim
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.quantities import Exact, quantity
 from theory.rope.precision.formats import Precision
+from theory.rope.precision.logit_rounding import nearest
 from theory.rope.rotation import PAPER
-from theory.rope.rounding import nearest
 
 CLAIM = "float-position-collapse"
 SEED = 258

@@ -22,7 +22,7 @@ from theory.rope.precision.angle_error import worst_angle_errors
 from theory.rope.precision.first_failure import angles, first_failure
 from theory.rope.precision.formats import rounded
 from theory.rope.precision.gap_saturation import gap_saturation_length
-from theory.rope.rounding import FORMATS, nearest
+from theory.rope.precision.logit_rounding import FORMATS, nearest
 
 torch.set_num_threads(1)
 SECOND = "rope(base=10000,d=128,k=2)"

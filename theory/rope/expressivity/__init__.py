@@ -1,0 +1,1 @@
+"""What positional, symbolic and mixed heads can and cannot compute."""

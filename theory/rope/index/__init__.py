@@ -1,0 +1,1 @@
+"""The Index head: logits, feasibility, temperatures, discrepancy."""

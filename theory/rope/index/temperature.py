@@ -1,0 +1,156 @@
+"""Which inverse temperature the Index head needs to decode, or to single out its target, at a given length.
+
+The weight F of the competitors falls in beta, and its logarithm is convex: Newton's method climbs to the one root, and
+balls on both sides of it certify it. Source: the end of arXiv 2605.31558, App. F.2.1, made quantitative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from math import inf, nextafter
+
+from flint import arb, ctx, fmpq
+
+from theory.arithmetic.angle import Angle
+from theory.arithmetic.ball import log
+from theory.arithmetic.continued_fraction import closest_return, gap
+from theory.arithmetic.real import Real
+from theory.errors import InputError, Undecided
+from theory.outcome import Outcome
+from theory.quantities import Enclosure, Length2, NonzeroAngle, Number, Offset, quantity
+from theory.rope.index.weights import decoding_bound, prefix_sums, versines
+from theory.rope.index.window import check_query, reach
+
+_NEWTON_STEPS = 1000
+
+
+def least_beta(n: int, angle: Angle, offsets: Sequence[int], bound: Fraction | int) -> Real:
+    """The beta above which F < `bound` for all queries of these offsets at length `n` >= 2; at least 0.
+
+    Raises InputError where no beta suffices, because theta brings competitors back to the phase of the target.
+    """
+    for offset in offsets:
+        check_query(n, offset)
+    if max(aliases(n, offset, angle) for offset in offsets) >= bound:
+        period = angle.turns.denominator if angle.turns else 1
+        raise InputError(
+            f"theta={angle} is back at the target's phase after {period} positions, so that no inverse temperature "
+            f"suffices at n={n}; give n <= {period}, or another angle"
+        )
+    if n - 1 <= bound:
+        return Real.of(0)
+
+    def enclose() -> arb:
+        gaps = list(islice(versines(angle), max(reach(n, offset) for offset in offsets)))
+        return _root(gaps, n, offsets, arb(fmpq(bound.numerator, bound.denominator)))
+
+    return Real(enclose)
+
+
+def aliases(n: int, offset: int, angle: Angle) -> int:
+    """How many competitors have exactly the logit of the target; Undecided where that stays open."""
+    if angle.turns is not None:
+        return offset // angle.turns.denominator + (n - 1 - offset) // angle.turns.denominator
+    if (closest_return(angle, reach(n, offset)).distance > 0) is not Outcome.HOLDS:
+        raise Undecided(f"whether theta={angle} is a multiple of 2 pi/t for some t < n={n} is undecided")
+    return 0
+
+
+def _root(gaps: Sequence[arb], n: int, offsets: Sequence[int], bound: arb) -> arb:
+    """A ball around the root of max F = bound in beta, or an infinite one where none is certain."""
+
+    def sums(beta: arb) -> list[tuple[arb, arb]]:
+        prefix = prefix_sums(gaps, beta)
+        pairs = ((prefix[offset], prefix[n - 1 - offset]) for offset in offsets)
+        return [(left[0] + right[0], left[1] + right[1]) for left, right in pairs]
+
+    beta = step = arb(0)
+    for _ in range(_NEWTON_STEPS):
+        total, slope = max(sums(beta), key=lambda pair: pair[0].mid())
+        step = ((total / bound).log() * total / slope).mid()
+        beta = (beta + step).mid()
+        # The last step squares the relative error, down to the precision.
+        if abs(step) < beta * arb(2) ** (-ctx.prec // 2):
+            break
+    radius = beta * arb(2) ** (10 - ctx.prec)
+    while radius < beta:
+        below, above = (beta - radius).mid(), (beta + radius).mid()
+        if all(total < bound for total, _ in sums(above)) and any(total > bound for total, _ in sums(below)):
+            return below.union(above)
+        radius *= 16
+    return arb.nan()
+
+
+def beta_threshold(n: int, angle: Angle, offset: int) -> Real:
+    """beta*: all inputs of length `n` whose query has this offset (0 for a letter) decode iff beta > beta*.
+
+    Where F < bound even at beta = 0 it is 0, and they decode at 0 too. Raises InputError where beta* is infinite.
+    """
+    return least_beta(n, angle, [offset], decoding_bound(offset))
+
+
+def sufficient_beta(n: int, angle: Angle, offset: int) -> Real:
+    """ln((n - 1)/c)/Delta_inf(n) with c = `decoding_bound`, or 0 if that is negative: above it, such queries decode."""
+    check_query(n, offset)
+    if n - 1 <= (bound := decoding_bound(offset)):
+        return Real.of(0)
+    smallest = gap(angle, n)
+    if smallest.exact == 0:
+        period = closest_return(angle, n - 1).t
+        raise InputError(f"theta={angle} leaves gap 0 at n={n}; give n <= {period}, or another angle")
+    return log(Fraction(n - 1, bound)) / smallest
+
+
+@dataclass(frozen=True, eq=False)
+class InverseTemperature:
+    """The infimum of the inverse temperatures that suffice, and a double that certainly does."""
+
+    infimum: Real
+    sufficient: float
+
+
+def beta_for(n: int, angle: Angle, epsilon: Fraction) -> InverseTemperature:
+    """What it takes for every query of a length up to `n` to give its target a weight of at least 1 - `epsilon`.
+
+    Letters and integers 1..n-1 alike. Raises InputError unless 0 < epsilon < 1, and where nothing suffices.
+    """
+    bound = lost_odds(epsilon)
+    if n == 1:
+        return InverseTemperature(Real.of(0), 0.0)
+    # F_{s,n-1-s} is symmetric in s and n - 1 - s, and shorter inputs have fewer competitors.
+    infimum = least_beta(n, angle, range((n + 1) // 2), bound)
+    sufficient = 0.0 if infimum.exact == 0 else nextafter(float(infimum.ball(64).upper()), inf)
+    return InverseTemperature(infimum, sufficient)
+
+
+def lost_odds(epsilon: Fraction) -> Fraction:
+    """epsilon/(1 - epsilon): the F that leaves the target the weight 1 - epsilon. InputError unless 0 < epsilon < 1."""
+    if not 0 < epsilon < 1:
+        raise InputError(f"epsilon={epsilon} is no share of the weight that may be lost; give 0 < epsilon < 1")
+    return epsilon / (1 - epsilon)
+
+
+CLAIM = "index-softmax-threshold"
+
+
+@quantity("index-beta-threshold", unit="inverse temperature", claim=CLAIM)
+def index_beta_threshold(n: Length2, theta: NonzeroAngle, offset: Offset = 0) -> Enclosure:
+    """The least inverse temperature beta* above which all inputs with this query offset decode (0: a letter query)."""
+    return Enclosure(beta_threshold(n, theta, offset))
+
+
+@quantity("index-sufficient-beta", unit="inverse temperature", claim=CLAIM)
+def index_sufficient_beta(n: Length2, theta: NonzeroAngle, offset: Offset = 0) -> Enclosure:
+    """ln((n - 1)/c)/Delta_inf(n), c = 3 for letters (offset 0) and 1 for integers: sufficient, seldom necessary."""
+    return Enclosure(sufficient_beta(n, theta, offset))
+
+
+@quantity("index-beta-for", unit="inverse temperature", claim=CLAIM)
+def index_beta_for(n: Length2, theta: NonzeroAngle, epsilon: Number) -> Enclosure:
+    """The least inverse temperature that leaves the target the weight 1 - epsilon, for every query up to length n."""
+    if (share := epsilon.exact) is None:
+        raise InputError(f"epsilon={float(epsilon):g} is not known to be rational; give a fraction or a decimal")
+    return Enclosure(beta_for(n, theta, share).infimum)

@@ -1,0 +1,1 @@
+"""The RoPE settings of real models, read from config.json files."""

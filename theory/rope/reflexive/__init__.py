@@ -1,0 +1,1 @@
+"""The Reflexive head, by residual, position or symbol."""

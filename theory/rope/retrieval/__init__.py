@@ -1,0 +1,1 @@
+"""The Retrieval head, as printed and repaired: logits, feasibility, temperatures, discrepancy."""

@@ -1,0 +1,1 @@
+"""Positional and symbolic acting, the exclusion principle, and the scores that measure both."""

@@ -1,0 +1,1 @@
+"""How far any frequencies can tell positions apart, and the temperature that it takes."""
