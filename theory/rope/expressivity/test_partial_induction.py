@@ -117,6 +117,16 @@ def test_steps_are_those_of_the_weights(n: int, turns: Fraction, data: st.DataOb
     assert float(index_target_weight(n, angle, Real.of(3), j).value) == pytest.approx(weights[j - 1], rel=1e-12)
 
 
+@given(st.integers(3, 12), st.floats(0.01, 1), st.floats(0, 1))
+def test_a_symbolic_target_has_one_top(n: int, share: float, place: float) -> None:
+    span = share * np.pi
+    logits = np.cos(np.linspace(span, 0, n) - place * span)
+    weights = np.exp(4 * logits) / (np.exp(4 * logits) + 7)
+    rises = np.diff(weights) > 1e-13
+    falls = np.diff(weights) < -1e-13
+    assert not (falls[:-1] & rises[1:]).any() and (rises | falls).sum() >= n - 2
+
+
 def test_how_many_inputs_the_two_angle_head_is_tried_on() -> None:
     """Symbols relative to the query's, over four letters: 4^k - 3^k for k earlier tokens, at five planes a length."""
     cases = list(TwoAngles().cases(4))

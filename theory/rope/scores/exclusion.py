@@ -16,8 +16,7 @@ from typing import Any
 import sympy
 from sympy import sqrt, symbols
 
-from theory.arithmetic.ball import Real
-from theory.arithmetic.ball import sqrt as root
+from theory.arithmetic.ball import Real, evaluate
 from theory.claims import Hypothesis, Source, claim
 from theory.errors import InputError
 from theory.evidence import Enumeration, Equation, Evidence, Identity, Search, Trial
@@ -50,9 +49,15 @@ class Exclusion:
     freedom: int = 0
     own_logit: bool = False
 
+    def bounds(self) -> dict[str, sympy.Expr]:
+        """The two bounds in P, S and N."""
+        return {
+            "sharp-bound": (sqrt(POSITIONAL) + sqrt(SYMBOLIC)) ** 2 / self.sharp(SIZE),
+            "loose-bound": (POSITIONAL + SYMBOLIC) / self.loose(SIZE),
+        }
+
     def claimed(self) -> sympy.Basic:
-        sharp = (sqrt(POSITIONAL) + sqrt(SYMBOLIC)) ** 2 / self.sharp(SIZE)
-        return sympy.And(sympy.Le(VARIANCE, sharp), sympy.Le(VARIANCE, (POSITIONAL + SYMBOLIC) / self.loose(SIZE)))
+        return sympy.And(*(sympy.Le(VARIANCE, bound) for bound in self.bounds().values()))
 
     def holds(self, M: LogitMatrix, own: Any) -> bool:
         P, S = deviations(M)
@@ -140,10 +145,10 @@ def exclusion_bounds(M: Matrix) -> dict[str, Enclosure]:
     P, S = deviations(entries)
     logits = [entries[c][c] for c in range(size)]
     mean = Real.total(logits) / size
+    values = {POSITIONAL: P, SYMBOLIC: S, SIZE: size}
     return {
         "variance": Enclosure(Real.total((value - mean) ** 2 for value in logits) / size),
         "positional-deviation": Enclosure(P),
         "symbolic-deviation": Enclosure(S),
-        "loose-bound": Enclosure((P + S) / size**2),
-        "sharp-bound": Enclosure((P + S + 2 * root(P * S)) / (2 * size**2)),
+        **{name: Enclosure(evaluate(bound, values)) for name, bound in Exclusion().bounds().items()},
     }
