@@ -12,7 +12,9 @@ from hypothesis import HealthCheck, settings
 
 # Slowness of a shared machine is never a failure.
 _QUIET = [HealthCheck.too_slow]
-settings.register_profile("default", derandomize=True, deadline=None, database=None, suppress_health_check=_QUIET)
+settings.register_profile(
+    "default", max_examples=40, derandomize=True, deadline=None, database=None, suppress_health_check=_QUIET
+)
 settings.register_profile(
     "hunt",
     max_examples=2_000,

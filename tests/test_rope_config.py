@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.source import ROOT
 from theory.arithmetic.angle import Angle
 from theory.errors import InputError
 from theory.rope.models.config import LARGEST_FILE, ModelRope, published_models, read_config
@@ -57,7 +58,7 @@ SCALINGS: dict[str, dict[str, Any]] = {
 MODELS = {model.name: model for model in published_models()}
 RAW: dict[str, dict[str, Any]] = {
     entry["name"]: entry["config"]
-    for entry in json.loads(Path(__file__).with_name("models.json").read_text(encoding="utf-8"))
+    for entry in json.loads((ROOT / "theory/rope/models/models.json").read_text(encoding="utf-8"))
 }
 
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.test_rope_config import LLAMA, MODELS, RAW, SCALINGS, settings_of, text_part
 from theory.arithmetic.angle import Angle
 from theory.errors import InputError
 from theory.rope.models.frequencies import Default, Dynamic, Linear, Llama3, Scaling
 from theory.rope.models.settings import RopeSettings
-from theory.rope.models.test_config import LLAMA, MODELS, RAW, SCALINGS, settings_of, text_part
 from theory.rope.models.yarn import Yarn
 
 # Model, layers, kind, base, rotary width, head width, context, as in the papers and model cards.

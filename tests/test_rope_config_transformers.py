@@ -5,16 +5,16 @@ from __future__ import annotations
 import importlib
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.source import ROOT
+from tests.test_rope_config import LLAMA, MODELS, RAW, SCALINGS, settings_of, text_part
 from theory.arithmetic.angle import Angle
 from theory.rope.models.frequencies import Llama3
 from theory.rope.models.settings import RopeSettings
-from theory.rope.models.test_config import LLAMA, MODELS, RAW, SCALINGS, settings_of, text_part
 from theory.rope.models.yarn import Yarn
 
 
@@ -79,7 +79,7 @@ def test_transformers_agrees_on_gptj() -> None:
 def test_class_defaults_are_those_of_transformers() -> None:
     pytest.importorskip("transformers")
     classes = importlib.import_module("transformers.models.auto.configuration_auto").CONFIG_MAPPING
-    said = json.loads(Path(__file__).with_name("model_types.json").read_text(encoding="utf-8"))
+    said = json.loads((ROOT / "theory/rope/models/model_types.json").read_text(encoding="utf-8"))
     for model_type, values in said["class_defaults"].items():
         config = classes[model_type]()
         parameters = getattr(config, "rope_parameters", None) or {}
