@@ -1,4 +1,4 @@
-"""Command line: `python -m theory ledger | show | value`."""
+"""Command line: `python -m theory ledger | show | value | limits`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from rich.progress import Progress
 
 from theory.claims import STATEMENT, Claim, discover
 from theory.errors import InputError, Undecided
+from theory.limits.command import command as limits
 from theory.quantities import as_json, describe, quantities
 from theory.table import Ledger, Run, render
 
@@ -24,6 +25,9 @@ from theory.table import Ledger, Run, render
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """Claims about transformers, their verdicts, and the numbers that belong to them."""
+
+
+main.add_command(limits)
 
 
 def _examine(claim_id: str, label: str, thorough: bool) -> Run:
