@@ -326,6 +326,20 @@ def test_no_target_is_lost_within_the_length_that_a_format_keeps(base: int, d: i
     assert nearest(Fraction(257), 8) == nearest(Fraction(256), 8) == 256, "the last two positions of length 258"
 
 
+def test_the_length_that_a_format_keeps_does_not_depend_on_a_longer_context() -> None:
+    angles = rope(100, 8)
+    planes = Planes.of(angles)
+
+    def gap_at(n: int) -> Real:
+        return worst_gap(n, angles).gap
+
+    kept = {format_limit("bfloat16", n, gap_at(n), planes, gap_at).kept for n in (50, 1000, 10**5)}
+    assert len(kept) == 1
+    (length,) = kept
+    assert (loss(length, planes, 8) < gap_at(length)) is Outcome.HOLDS
+    assert (loss(length + 1, planes, 8) < gap_at(length + 1)) is Outcome.REFUTED
+
+
 def test_rounding_costs_a_plane_of_angle_one_nothing() -> None:
     assert float(loss(200, Planes.of([angle("1")]), 8)) == 0
     assert float(loss(200, Planes.of([angle("1"), angle("1/3")]), 8)) > 0

@@ -67,7 +67,7 @@ def command(
 ) -> None:
     """How far positional and symbolic heads reach under the RoPE settings of a CONFIG.json, or of --base.
 
-    Example: python -m theory limits config.json --beta 10 --letters 26 --out figures
+    Example: python -m theory limits config.json --beta 10 --out figures
     """
     scales = tuple(Real.of(parse_number(text)) for text in betas or ("10", "100"))
     question = Question(scales, letters, formats or ("float32", "bfloat16"), zero_planes)

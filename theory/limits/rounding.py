@@ -22,7 +22,7 @@ from theory.outcome import Outcome
 from theory.rope.precision.logit_rounding import FORMATS
 from theory.rope.universal_limits.gap_planes import Planes
 
-LONGEST_SCAN = 2**21
+SHORT_SCAN, LONGEST_SCAN = 2**14, 2**21
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,18 @@ def format_limit(name: str, n: int, gap: Real, planes: Planes, gap_at: Callable[
     collapse = 2**precision + 2
 
     def kept(length: int, gap: Real) -> bool:
-        return length < 2 or (loss(length, planes, precision) < gap) is Outcome.HOLDS
+        return (loss(length, planes, precision) < gap) is Outcome.HOLDS
 
-    # The worst gap falls with the length: up to n it is at least `gap`, beyond n it is computed anew.
-    found = largest(lambda length: kept(length, gap), 1, collapse - 1)
-    if found > n:
+    # The worst gap falls with the length: up to n it is at least `gap`, and other lengths are scanned where they are
+    # short, or where one scan may settle much.
+    found = largest(lambda length: length < 2 or kept(length, gap), 1, collapse - 1)
+    if found < n:
+        found = largest(
+            lambda length: length < 2 or kept(length, gap_at(length)),
+            found,
+            min(n, max(found, SHORT_SCAN), collapse - 1),
+        )
+    elif found > n:
         longest = min(found, max(n, LONGEST_SCAN))
         least = gap_at(longest)
         found = max(n, largest(lambda length: kept(length, least), longest, longest))
