@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
-from theory.arithmetic.real import Real
+from theory.arithmetic.real import Real, RealLike
 
 
-def falling_root(function: Callable[[arb], arb], low: Fraction, high: Fraction) -> Real:
+def falling_root(function: Callable[[arb], arb], low: RealLike, high: RealLike) -> Real:
     """The zero in `low` < `high` of a continuous, strictly falling function, given as a map of balls.
 
     It must be positive at `low` and negative at `high`: where no precision shows that, comparisons stay undecided.
     """
 
     def enclose() -> arb:
-        first, last = (arb(fmpq(end.numerator, end.denominator)).mid() for end in (low, high))
+        first, last = (Real.of(end).enclose().mid() for end in (low, high))
         root = _estimate(lambda x: function(x).mid(), first, last)
         # The search went by midpoints; what it found is certified here, with as wide a margin as that takes.
         width = (last - first) * arb(2) ** (4 - ctx.prec)

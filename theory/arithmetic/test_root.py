@@ -23,16 +23,16 @@ def test_radicals(value: Fraction, degree: int) -> None:
 
 
 def test_relative_accuracy_and_zeros_hit_exactly() -> None:
-    half_pi = falling_root(arb.cos, Fraction(1), Fraction(2))
+    half_pi = falling_root(arb.cos, 1, 2)
     assert half_pi.ball(300).rel_accuracy_bits() >= 300
     assert abs(half_pi - pi / 2).at(500) < 1e-120
     for zero in (Fraction(1, 2), Fraction(1, 3), Fraction(0)):
         numerator, denominator = zero.as_integer_ratio()
-        found = falling_root(lambda x, p=numerator, q=denominator: p - q * x, Fraction(-1), Fraction(2))  # type: ignore[misc]
+        found = falling_root(lambda x, p=numerator, q=denominator: p - q * x, -1, 2)  # type: ignore[misc]
         assert found.at(128).overlaps(arb(numerator) / denominator) and found.at(128).rad() < 1e-30
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_without_a_change_of_sign_nothing_is_decided(sign: int) -> None:
-    nowhere = falling_root(lambda x: sign * (2 - x / 4), Fraction(0), Fraction(1))
+    nowhere = falling_root(lambda x: sign * (2 - x / 4), 0, 1)
     assert (nowhere < 5) is Outcome.UNDECIDED

@@ -13,10 +13,11 @@ from random import Random
 
 import numpy as np
 import sympy
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 from sympy import Integer
 
 from theory.arithmetic.ball import Real, cos, pi, sin
+from theory.arithmetic.root import falling_root
 from theory.claims import claim
 from theory.evidence import Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
@@ -25,22 +26,6 @@ from theory.rope.expressivity.partial_induction import PSI
 from theory.rope.expressivity.recency_gap import SEED, SOURCE, Aligned, check_length, gap, named, plane_gap
 from theory.rope.index.window import angle_of
 from theory.symbols import n, theta
-
-
-def bisected(falling: Callable[[arb], arb], low: fmpq, high: fmpq) -> Real:
-    """The root between `low` and `high` of a function that falls from above 0 to below it, halved until undecided."""
-
-    def enclose() -> arb:
-        a, b = low, high
-        for _ in range(ctx.prec):
-            middle = (a + b) / 2
-            value = falling(arb(middle))
-            if value.contains(0):
-                break
-            a, b = (middle, b) if value > 0 else (a, middle)
-        return arb(a).union(arb(b))
-
-    return Real(enclose)
 
 
 def best_phase(length: int) -> tuple[Real, Real]:
@@ -55,7 +40,7 @@ def best_phase(length: int) -> tuple[Real, Real]:
         ahead, behind = length - 2, length - 4
         return ahead * (ahead * half_turns / 2).cos_pi() - behind * (behind * half_turns / 2).cos_pi()
 
-    angle = pi * bisected(slope, fmpq(0), fmpq(1, length - 3))
+    angle = pi * falling_root(slope, 0, Fraction(1, length - 3))
     return angle, 2 * sin(angle / 2) * cos((length - 3) * angle / 2)
 
 
@@ -140,5 +125,5 @@ def recency_gap_phase(n: Length) -> dict[str, Enclosure]:
 @quantity("recency-gap-constant", unit="logit times n", claim="partial-induction-recency-phase")
 def recency_gap_constant() -> Enclosure:
     """Limit of n times the largest recency gap: 2 x cos x at the root of x tan x = 1."""
-    root = bisected(lambda x: x.cos() - x * x.sin(), fmpq(0), fmpq(3, 2))
+    root = falling_root(lambda x: x.cos() - x * x.sin(), 0, Fraction(3, 2))
     return Enclosure(2 * root * cos(root))

@@ -1,7 +1,7 @@
 """Which inverse temperature the Index head needs to decode, or to single out its target, at a given length.
 
-The weight F of the competitors falls in beta, and its logarithm is convex: Newton's method climbs to the one root, and
-balls on both sides of it certify it. Source: the end of arXiv 2605.31558, App. F.2.1, made quantitative.
+The weight F of the competitors falls in beta, so all beta above one root do. Source: the end of arXiv 2605.31558, App.
+F.2.1, made quantitative.
 """
 
 from __future__ import annotations
@@ -9,22 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
+from functools import reduce
 from math import inf, nextafter
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 from theory.arithmetic.angle import Angle
-from theory.arithmetic.ball import log
+from theory.arithmetic.ball import log, versine
 from theory.arithmetic.continued_fraction import closest_return, gap
 from theory.arithmetic.real import Real
+from theory.arithmetic.root import falling_root
 from theory.errors import InputError, Undecided
 from theory.outcome import Outcome
 from theory.quantities import Enclosure, Length2, NonzeroAngle, Number, Offset, quantity
-from theory.rope.index.weights import decoding_bound, prefix_sums, versines
+from theory.rope.index.weights import decoding_bound, prefix_sums
 from theory.rope.index.window import check_query, reach
-
-_NEWTON_STEPS = 1000
 
 
 def least_beta(n: int, angle: Angle, offsets: Sequence[int], bound: Fraction | int) -> Real:
@@ -34,7 +33,7 @@ def least_beta(n: int, angle: Angle, offsets: Sequence[int], bound: Fraction | i
     """
     for offset in offsets:
         check_query(n, offset)
-    if max(aliases(n, offset, angle) for offset in offsets) >= bound:
+    if (alike := max(aliases(n, offset, angle) for offset in offsets)) >= bound:
         period = angle.turns.denominator if angle.turns else 1
         raise InputError(
             f"theta={angle} is back at the target's phase after {period} positions, so that no inverse temperature "
@@ -43,11 +42,16 @@ def least_beta(n: int, angle: Angle, offsets: Sequence[int], bound: Fraction | i
     if n - 1 <= bound:
         return Real.of(0)
 
-    def enclose() -> arb:
-        gaps = list(islice(versines(angle), max(reach(n, offset) for offset in offsets)))
-        return _root(gaps, n, offsets, arb(fmpq(bound.numerator, bound.denominator)))
+    gaps = [versine(t * angle.real) for t in range(1, 1 + max(reach(n, offset) for offset in offsets))]
 
-    return Real(enclose)
+    def excess(beta: arb) -> arb:
+        sums = prefix_sums((distance.enclose() for distance in gaps), beta)
+        largest = reduce(arb.max, (sums[offset] + sums[n - 1 - offset] for offset in offsets))
+        return (largest / fmpq(bound.numerator, bound.denominator)).log()
+
+    # Twice the beta at which all would do if all gaps but those of aliases were as small as the smallest.
+    smallest = gap(angle, min(n, angle.turns.denominator) if angle.turns else n)
+    return falling_root(excess, 0, 2 * log(Fraction(n - 1 - alike) / (bound - alike)) / smallest)
 
 
 def aliases(n: int, offset: int, angle: Angle) -> int:
@@ -57,31 +61,6 @@ def aliases(n: int, offset: int, angle: Angle) -> int:
     if (closest_return(angle, reach(n, offset)).distance > 0) is not Outcome.HOLDS:
         raise Undecided(f"whether theta={angle} is a multiple of 2 pi/t for some t < n={n} is undecided")
     return 0
-
-
-def _root(gaps: Sequence[arb], n: int, offsets: Sequence[int], bound: arb) -> arb:
-    """A ball around the root of max F = bound in beta, or an infinite one where none is certain."""
-
-    def sums(beta: arb) -> list[tuple[arb, arb]]:
-        prefix = prefix_sums(gaps, beta)
-        pairs = ((prefix[offset], prefix[n - 1 - offset]) for offset in offsets)
-        return [(left[0] + right[0], left[1] + right[1]) for left, right in pairs]
-
-    beta = step = arb(0)
-    for _ in range(_NEWTON_STEPS):
-        total, slope = max(sums(beta), key=lambda pair: pair[0].mid())
-        step = ((total / bound).log() * total / slope).mid()
-        beta = (beta + step).mid()
-        # The last step squares the relative error, down to the precision.
-        if abs(step) < beta * arb(2) ** (-ctx.prec // 2):
-            break
-    radius = beta * arb(2) ** (10 - ctx.prec)
-    while radius < beta:
-        below, above = (beta - radius).mid(), (beta + radius).mid()
-        if all(total < bound for total, _ in sums(above)) and any(total > bound for total, _ in sums(below)):
-            return below.union(above)
-        radius *= 16
-    return arb.nan()
 
 
 def beta_threshold(n: int, angle: Angle, offset: int) -> Real:

@@ -6,8 +6,8 @@ F_{a,b} adds e^{-beta (1 - cos t theta)} over t = 1..a and over t = 1..b.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import count, islice
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, count, islice
 
 from flint import arb, fmpq
 
@@ -32,15 +32,9 @@ def versines(angle: Angle) -> Iterator[arb]:
     return (2 * arb.sin_pi_fmpq(fmpq(t * p % q, q)) ** 2 for t in count(1))
 
 
-def prefix_sums(gaps: Sequence[arb], beta: arb) -> list[tuple[arb, arb]]:
-    """The sums of e^{-beta g} and of g e^{-beta g} over the first 0, 1, ... gaps g."""
-    total, slope = arb(0), arb(0)
-    sums = [(total, slope)]
-    for g in gaps:
-        weight = (-beta * g).exp()
-        total, slope = total + weight, slope + g * weight
-        sums.append((total, slope))
-    return sums
+def prefix_sums(gaps: Iterable[arb], beta: arb) -> list[arb]:
+    """The sums of e^{-beta g} over the first 0, 1, ... gaps g."""
+    return list(accumulate(((-beta * g).exp() for g in gaps), initial=arb(0)))
 
 
 def weight_sum(a: int, b: int, beta: Real, angle: Angle) -> Real:
@@ -49,8 +43,8 @@ def weight_sum(a: int, b: int, beta: Real, angle: Angle) -> Real:
         raise InputError(f"a={a}, b={b}: a side has no negative number of competitors; give a, b >= 0")
 
     def enclose() -> arb:
-        sums = prefix_sums(list(islice(versines(angle), max(a, b))), beta.enclose())
-        return sums[a][0] + sums[b][0]
+        sums = prefix_sums(islice(versines(angle), max(a, b)), beta.enclose())
+        return sums[a] + sums[b]
 
     return Real(enclose)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import ceil, log
+from math import ceil
 
 from flint import arb, ctx, fmpq
 
-from theory.arithmetic.ball import Real, exp
+from theory.arithmetic.ball import Real, exp, log, minimum
 from theory.arithmetic.real import PRECISION_LIMIT, precisions
 from theory.arithmetic.root import falling_root
 from theory.errors import InputError, Undecided
@@ -30,7 +30,7 @@ def scale_threshold(gaps: Sequence[Real], level: Fraction | int = 1) -> Real:
     Raises InputError where none is enough: a gap is negative, or as many as `level` vanish. Undecided where the sign
     of a gap stays open.
     """
-    positive = [float(gap) for gap in gaps if not _vanishes(gap)]
+    positive = [gap for gap in gaps if not _vanishes(gap)]
     if (vanishing := len(gaps) - len(positive)) >= level:
         raise InputError(
             f"{vanishing} competitors have the logit of the target, so no scale is enough; change the angle"
@@ -38,13 +38,13 @@ def scale_threshold(gaps: Sequence[Real], level: Fraction | int = 1) -> Real:
     if len(gaps) <= level:
         return Real.of(0)
     # Twice the scale at which all positive gaps would do if they were as small as the smallest.
-    enough = Fraction(2 * log(len(positive) / (level - vanishing)) / min(positive))
+    enough = 2 * log(Fraction(len(positive)) / (level - vanishing)) / minimum(positive)
 
     def excess(beta: arb) -> arb:
         weights = ((-beta * gap.enclose()).exp() for gap in gaps)
         return sum(weights, arb(0)) - fmpq(level.numerator, level.denominator)
 
-    return falling_root(excess, Fraction(0), enough)
+    return falling_root(excess, 0, enough)
 
 
 def around(gaps: Sequence[Real]) -> list[Fraction]:

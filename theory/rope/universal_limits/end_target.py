@@ -43,8 +43,8 @@ def arc(y: Expr, N: Expr) -> Expr:
 def peak(N: int | None) -> Real:
     """Where `arc` is largest on (0, 2 pi); for None the limit of large N. Its logarithm has a falling slope."""
     if N is None:
-        return falling_root(lambda y: (y / 2).cot() + 2 / y, Fraction(3), Fraction(6))
-    return falling_root(lambda y: (y / 2).cot() + (y / (2 * N)).cot() / N, Fraction(3), Fraction(6))
+        return falling_root(lambda y: (y / 2).cot() + 2 / y, 3, 6)
+    return falling_root(lambda y: (y / 2).cot() + (y / (2 * N)).cot() / N, 3, 6)
 
 
 @cache

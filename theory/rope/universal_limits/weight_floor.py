@@ -134,8 +134,8 @@ def _rational(floor: Floor, m: int, order: int, reach: int) -> Iterator[Case]:
 
 def weight(amplitudes: Amplitudes, turns: Iterable[arb], left: int, right: int, beta: arb) -> arb:
     """F_{left,right} of several planes, in balls, for frequencies in boxes."""
-    sums = prefix_sums(list(ball_gaps(amplitudes, turns, max(left, right))), beta)
-    return sums[left][0] + sums[right][0]
+    sums = prefix_sums(ball_gaps(amplitudes, turns, max(left, right)), beta)
+    return sums[left] + sums[right]
 
 
 def _covered(amplitudes: Amplitudes, left: int, right: int, beta: Fraction, least: Real, *turns: arb) -> Outcome:
