@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import sys
+import textwrap
 from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from typing import Any
@@ -18,6 +19,7 @@ from rich.progress import Progress
 from theory.claims import STATEMENT, Claim, discover
 from theory.errors import InputError, Undecided
 from theory.limits.command import command as limits
+from theory.outcome import Outcome
 from theory.quantities import as_json, describe, quantities
 from theory.table import Ledger, Run, render
 
@@ -130,13 +132,15 @@ def show(claim: str, latex: bool) -> None:
         lines.append((hypothesis.name, f"{hypothesis.text} ({hypothesis.remark or need})"))
     for label, (variant, expected) in item.variants().items():
         if label != STATEMENT:
-            lines.append((label, f"{formula(variant)} [must be {expected.name.lower()}]"))
+            due = "must hold" if expected is Outcome.HOLDS else "must be refuted"
+            lines.append((label, f"{formula(variant)} [{due}]"))
     lines.append(("does not show", item.does_not_show))
     lines.append(("checked by", (item.check.__doc__ or "").strip()))
     lines.append(("quantities", ", ".join(q.name for q in quantities().values() if q.claim == item.id)))
+    width = min(Console().width, 110)
     for head, text in lines:
         if text:
-            click.echo(f"{head}: {text}")
+            click.echo(textwrap.fill(f"{head}: {text}", width, subsequent_indent="    ", break_long_words=False))
 
 
 @main.command()
