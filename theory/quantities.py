@@ -54,6 +54,12 @@ def _positive(text: str) -> Real:
     return value
 
 
+def _rational(text: str) -> Fraction:
+    if (value := Real.of(parse_number(text)).exact) is None:
+        raise InputError(f"{text} is not known to be rational; give a fraction or a decimal")
+    return value
+
+
 Length = Annotated[
     int,
     Parameter("input length, query included (integer >= 1)", _integer(1, "an input has at least one token")),
@@ -71,6 +77,7 @@ NonzeroAngle = Annotated[
     Angle, Parameter("angle in radians, exact, no multiple of 2*pi", lambda text: Angle.parse(text).rotating())
 ]
 Number = Annotated[Real, Parameter("real number, exact", lambda text: Real.of(parse_number(text)))]
+Rational = Annotated[Fraction, Parameter("rational number, exact", _rational)]
 Positive = Annotated[Real, Parameter("positive real number, exact", _positive)]
 Vector = Annotated[tuple[sympy.Expr, ...], Parameter("vector as JSON, entries exact", parse_vector)]
 Matrix = Annotated[

@@ -7,10 +7,8 @@ F.2.1, made quantitative.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from math import inf, nextafter
 
 from flint import arb, fmpq
 
@@ -21,9 +19,10 @@ from theory.arithmetic.real import Real
 from theory.arithmetic.root import falling_root
 from theory.errors import InputError, Undecided
 from theory.outcome import Outcome
-from theory.quantities import Enclosure, Length2, NonzeroAngle, Number, Offset, quantity
+from theory.quantities import Enclosure, Length2, NonzeroAngle, Offset, Rational, quantity
 from theory.rope.index.weights import decoding_bound, prefix_sums
 from theory.rope.index.window import check_query, reach
+from theory.rope.softmax.scale import InverseTemperature, lost_odds
 
 
 def least_beta(n: int, angle: Angle, offsets: Sequence[int], bound: Fraction | int) -> Real:
@@ -83,14 +82,6 @@ def sufficient_beta(n: int, angle: Angle, offset: int) -> Real:
     return log(Fraction(n - 1, bound)) / smallest
 
 
-@dataclass(frozen=True, eq=False)
-class InverseTemperature:
-    """The infimum of the inverse temperatures that suffice, and a double that certainly does."""
-
-    infimum: Real
-    sufficient: float
-
-
 def beta_for(n: int, angle: Angle, epsilon: Fraction) -> InverseTemperature:
     """What it takes for every query of a length up to `n` to give its target a weight of at least 1 - `epsilon`.
 
@@ -98,18 +89,9 @@ def beta_for(n: int, angle: Angle, epsilon: Fraction) -> InverseTemperature:
     """
     bound = lost_odds(epsilon)
     if n == 1:
-        return InverseTemperature(Real.of(0), 0.0)
+        return InverseTemperature(Real.of(0))
     # F_{s,n-1-s} is symmetric in s and n - 1 - s, and shorter inputs have fewer competitors.
-    infimum = least_beta(n, angle, range((n + 1) // 2), bound)
-    sufficient = 0.0 if infimum.exact == 0 else nextafter(float(infimum.ball(64).upper()), inf)
-    return InverseTemperature(infimum, sufficient)
-
-
-def lost_odds(epsilon: Fraction) -> Fraction:
-    """epsilon/(1 - epsilon): the F that leaves the target the weight 1 - epsilon. InputError unless 0 < epsilon < 1."""
-    if not 0 < epsilon < 1:
-        raise InputError(f"epsilon={epsilon} is no share of the weight that may be lost; give 0 < epsilon < 1")
-    return epsilon / (1 - epsilon)
+    return InverseTemperature(least_beta(n, angle, range((n + 1) // 2), bound))
 
 
 CLAIM = "index-softmax-threshold"
@@ -128,8 +110,6 @@ def index_sufficient_beta(n: Length2, theta: NonzeroAngle, offset: Offset = 0) -
 
 
 @quantity("index-beta-for", unit="inverse temperature", claim=CLAIM)
-def index_beta_for(n: Length2, theta: NonzeroAngle, epsilon: Number) -> Enclosure:
+def index_beta_for(n: Length2, theta: NonzeroAngle, epsilon: Rational) -> Enclosure:
     """The least inverse temperature that leaves the target the weight 1 - epsilon, for every query up to length n."""
-    if (share := epsilon.exact) is None:
-        raise InputError(f"epsilon={float(epsilon):g} is not known to be rational; give a fraction or a decimal")
-    return Enclosure(beta_for(n, theta, share).infimum)
+    return Enclosure(beta_for(n, theta, epsilon).infimum)

@@ -5,21 +5,15 @@ Source: derived here for arXiv 2605.31558, Section 3. F_{0,n-1} adds e^(-beta (1
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from theory.arithmetic.ball import Real, exp, log, versine
-from theory.arithmetic.continued_fraction import gap
-from theory.errors import InputError, Undecided
-from theory.outcome import Outcome
 from theory.quantities import AnyAngle, Enclosure, Exact, Length, Letters, NonzeroAngle, Number, Positive, quantity
-from theory.rope.index.temperature import least_beta
+from theory.rope.index.length import first_token_reach
+from theory.rope.index.temperature import least_beta, sufficient_beta
 from theory.rope.index.weights import weight_sum
 from theory.rope.reflexive.head import token_step
 from theory.rope.softmax.scale import ceiling
 
 POSITIONAL, SYMBOLIC = "reflexive-positional", "reflexive-symbolic"
-# Beyond it a sum over the length that it reaches would have more than a million terms.
-LARGEST_BETA = 10**10
 
 
 @quantity("reflexive-residual-margin", unit="decoded coordinate", claim="reflexive-constructions")
@@ -44,37 +38,13 @@ def reflexive_positional_beta(n: Length, theta: NonzeroAngle) -> Enclosure:
 @quantity("reflexive-positional-sufficient-beta", unit="inverse temperature", claim=POSITIONAL)
 def reflexive_positional_sufficient_beta(n: Length, theta: NonzeroAngle) -> Enclosure:
     """ln(n - 1)/Delta_inf(n): above it the positional head without a residual decodes, though less may be enough."""
-    if n <= 2:
-        return Enclosure(Real.of(0))
-    smallest = gap(theta, n)
-    if smallest.equals(0) is Outcome.HOLDS:
-        raise InputError(f"theta={theta} returns within n={n} positions, so no beta suffices; give another angle")
-    return Enclosure(log(n - 1) / smallest)
+    return Enclosure(sufficient_beta(n, theta, n - 1) if n > 2 else Real.of(0))
 
 
 @quantity("reflexive-positional-length", unit="tokens", claim=POSITIONAL)
 def reflexive_positional_length(beta: Positive, theta: NonzeroAngle) -> Exact:
     """The longest length at which the positional head without a residual decodes all inputs."""
-    if (beta <= LARGEST_BETA) is not Outcome.HOLDS:
-        raise InputError(f"beta={float(beta):g} is above {LARGEST_BETA:g}, where sums are too long; give less")
-    return Exact(_longest(lambda n: weight_sum(0, n - 1, beta, theta) < 1))
-
-
-def _longest(decodes: Callable[[int], Outcome]) -> int:
-    """The last n >= 1 that decodes, where all up to it do and none beyond."""
-
-    def certain(n: int) -> bool:
-        if (outcome := decodes(n)) is Outcome.UNDECIDED:
-            raise Undecided(f"whether inputs of length {n} decode is undecided")
-        return outcome is Outcome.HOLDS
-
-    low, high = 1, 2
-    while certain(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if certain(middle) else (low, middle)
-    return low
+    return Exact(first_token_reach(beta, theta))
 
 
 def symbolic_gaps(tokens: int) -> dict[str, Real]:

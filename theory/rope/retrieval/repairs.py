@@ -10,19 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, nextafter
 from typing import Any
 
 from sympy import Integer, cos, sin
 
 from theory.arithmetic.ball import Real, evaluate, exp, log, minimum
 from theory.errors import InputError
-from theory.quantities import Count, Enclosure, Exact, Length, Letters, Number, Positive, Result, quantity
-from theory.rope.index.temperature import InverseTemperature, lost_odds
+from theory.quantities import Count, Enclosure, Exact, Length, Letters, Positive, Rational, Result, quantity
 from theory.rope.retrieval.decoding import Design, r1, r2, r3
 from theory.rope.retrieval.head import letter_step
 from theory.rope.retrieval.repaired import integer_step
-from theory.rope.softmax.scale import ceiling
+from theory.rope.softmax.scale import InverseTemperature, ceiling, lost_odds
 
 CLAIM = "retrieval-repaired"
 THRESHOLD = "retrieval-repaired-threshold"
@@ -99,9 +97,8 @@ def retrieval_beta_for(name: str, letters: int, integers: int, n: int, epsilon: 
         raise InputError(f"n={n} is no length: an input has at least one token; give n >= 1")
     odds, gap = lost_odds(epsilon), repaired_gap(name, letters, integers)
     if n - 1 <= odds:
-        return InverseTemperature(Real.of(0), 0.0)
-    infimum = log((n - 1) / odds) / gap
-    return InverseTemperature(infimum, nextafter(float(infimum.ball(64).upper()), inf))
+        return InverseTemperature(Real.of(0))
+    return InverseTemperature(log((n - 1) / odds) / gap)
 
 
 def _by_query(letters: int, integers: int, value: Callable[[Real], Result], otherwise: Result) -> dict[str, Result]:
@@ -131,8 +128,6 @@ def repaired_length_limit(letters: Letters, integers: Count, beta: Positive) -> 
 
 
 @quantity("retrieval-repaired-beta-for", unit="inverse temperature", claim=THRESHOLD)
-def repaired_beta_for(letters: Letters, integers: Count, n: Length, epsilon: Number) -> dict[str, Result]:
+def repaired_beta_for(letters: Letters, integers: Count, n: Length, epsilon: Rational) -> dict[str, Result]:
     """The least scale that leaves the target the weight 1 - epsilon on all proper inputs to length n; R1: LL only."""
-    if (share := epsilon.exact) is None:
-        raise InputError(f"epsilon={float(epsilon):g} is not known to be rational; give a fraction or a decimal")
-    return {name: Enclosure(retrieval_beta_for(name, letters, integers, n, share).infimum) for name in REPAIRS}
+    return {name: Enclosure(retrieval_beta_for(name, letters, integers, n, epsilon).infimum) for name in REPAIRS}

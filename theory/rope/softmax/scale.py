@@ -7,8 +7,9 @@ sum_i e^(-beta g_i) < level. The sum falls with beta, so all beta above one zero
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
+from math import ceil, inf, nextafter
 
 from flint import arb, ctx, fmpq
 
@@ -22,6 +23,28 @@ from theory.outcome import Outcome
 def weight_sum(gaps: Sequence[Real], beta: Real) -> Real:
     """The weight of all competitors relative to that of the target: sum_i e^(-beta g_i)."""
     return Real.total(exp(-beta * gap) for gap in gaps)
+
+
+@dataclass(frozen=True, eq=False)
+class InverseTemperature:
+    """What an inverse temperature has to exceed, as the infimum of all that suffice."""
+
+    infimum: Real
+
+    @property
+    def sufficient(self) -> float:
+        """A double that certainly suffices; 0 where all do."""
+        return 0.0 if self.infimum.exact == 0 else nextafter(float(self.infimum.ball(64).upper()), inf)
+
+
+def lost_odds(epsilon: Fraction) -> Fraction:
+    """epsilon/(1 - epsilon): the competing weight that leaves the target the share 1 - epsilon of attention.
+
+    InputError unless 0 < epsilon < 1.
+    """
+    if not 0 < epsilon < 1:
+        raise InputError(f"epsilon={epsilon} is no share of the weight that may be lost; give 0 < epsilon < 1")
+    return epsilon / (1 - epsilon)
 
 
 def scale_threshold(gaps: Sequence[Real], level: Fraction | int = 1) -> Real:
