@@ -17,8 +17,8 @@ from theory.rope.retrieval.discrepancy import length_limit, retrieval_discrepanc
 from theory.rope.retrieval.head import letter_step
 from theory.rope.retrieval.nope import retrieval_nope_gap
 from theory.rope.retrieval.softmax import rival_gap
+from theory.rope.scale import ceiling as rounded_up
 from theory.rope.sequences import show
-from theory.rope.softmax.scale import ceiling as rounded_up
 from theory.symbols import omega, r, s, theta
 
 LETTERS, BASE, PLANES, PLANE = 8, 10**4, 64, 42

@@ -21,7 +21,7 @@ from theory.rope.retrieval.repaired_scale import retrieval_repaired_threshold
 from theory.rope.retrieval.repairs import REPAIRS, r2_integer, r3_integer, r3_letter
 from theory.rope.retrieval.residual import retrieval_repaired_residual
 from theory.rope.retrieval.softmax import retrieval_softmax_threshold, worst_inputs
-from theory.rope.softmax.scale import scale_threshold
+from theory.rope.scale import scale_threshold
 from theory.symbols import omega
 
 LETTERS, NUMBERS, LENGTH, SHARE = 8, 8, 17, Fraction(99, 100)

@@ -25,7 +25,7 @@ from theory.errors import InputError
 from theory.evidence import BoxCover, Identity
 from theory.outcome import Outcome
 from theory.rope.rotation import rotation
-from theory.rope.softmax.scale import ceiling
+from theory.rope.scale import ceiling
 from theory.symbols import theta
 
 x, y, k = symbols("x y k", real=True)

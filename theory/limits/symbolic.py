@@ -22,7 +22,7 @@ from theory.errors import Undecided
 from theory.limits.search import largest
 from theory.outcome import Outcome
 from theory.rope.retrieval.letter_scale import check_letter_query, hard_length_limit
-from theory.rope.softmax.scale import ceiling
+from theory.rope.scale import ceiling
 
 LONGEST = 10**18  # what reaches further is reported as this
 _DIRECT = 1000  # sums of fewer terms are added one by one

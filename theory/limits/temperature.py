@@ -25,7 +25,7 @@ from theory.arithmetic.ball import Real
 from theory.arithmetic.real import RealLike
 from theory.errors import InputError, Undecided
 from theory.progress import Progress
-from theory.rope.softmax.scale import scale_threshold
+from theory.rope.scale import scale_threshold
 from theory.rope.universal_limits.cosine_blocks import CosineBlocks
 from theory.rope.universal_limits.gap_planes import Planes
 

@@ -18,7 +18,7 @@ from theory.errors import InputError, Undecided
 from theory.outcome import Outcome
 from theory.quantities import Exact, NonzeroAngle, Offset, Positive, quantity
 from theory.rope.index.weights import decoding_bound, prefix_sums, versines
-from theory.rope.softmax.scale import lost_odds
+from theory.rope.scale import lost_odds
 
 # Beyond it a running sum would have more than a million terms.
 LARGEST_BETA = 10**10

@@ -22,7 +22,7 @@ from theory.outcome import Outcome
 from theory.quantities import Enclosure, Length2, NonzeroAngle, Offset, Rational, quantity
 from theory.rope.index.weights import decoding_bound, prefix_sums
 from theory.rope.index.window import check_query, reach
-from theory.rope.softmax.scale import InverseTemperature, lost_odds
+from theory.rope.scale import InverseTemperature, lost_odds
 
 
 def least_beta(n: int, angle: Angle, offsets: Sequence[int], bound: Fraction | int) -> Real:

@@ -11,7 +11,7 @@ from theory.rope.index.length import first_token_reach
 from theory.rope.index.temperature import least_beta, sufficient_beta
 from theory.rope.index.weights import weight_sum
 from theory.rope.reflexive.head import token_step
-from theory.rope.softmax.scale import ceiling
+from theory.rope.scale import ceiling
 
 POSITIONAL, SYMBOLIC = "reflexive-positional", "reflexive-symbolic"
 

@@ -27,7 +27,7 @@ from theory.rope.index.window import angle_of
 from theory.rope.retrieval.collision import SOURCE
 from theory.rope.retrieval.collision_scale import same_letter_gaps
 from theory.rope.retrieval.head import letter_step
-from theory.rope.softmax.scale import scale_threshold, weight_sum
+from theory.rope.scale import scale_threshold, weight_sum
 
 
 def collision_constant(n: int) -> Real:

@@ -24,8 +24,8 @@ from theory.outcome import Outcome
 from theory.rope.index.window import angle_of
 from theory.rope.retrieval.collision import SOURCE, is_integer_query
 from theory.rope.retrieval.decoding import printed
+from theory.rope.scale import around, weight_sum
 from theory.rope.sequences import proper_sequences
-from theory.rope.softmax.scale import around, weight_sum
 from theory.symbols import omega, t, theta
 
 SEED = 26

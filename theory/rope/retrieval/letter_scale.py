@@ -24,7 +24,7 @@ from theory.quantities import (
 )
 from theory.rope.retrieval.discrepancy import half_angles, length_limit
 from theory.rope.retrieval.softmax import worst_inputs
-from theory.rope.softmax.scale import ceiling, scale_threshold, weight_sum
+from theory.rope.scale import ceiling, scale_threshold, weight_sum
 
 
 def smallest_gap(letters: int, n: int, angle: Angle) -> Real:

@@ -30,7 +30,7 @@ from theory.quantities import AnyAngle, Bound, Exact, Length2, NonzeroAngle, qua
 from theory.rope.retrieval.decoding import TURN
 from theory.rope.retrieval.head import key_column, query_column, retrieval_phase
 from theory.rope.rotation import PAPER, logit
-from theory.rope.softmax.scale import ceiling
+from theory.rope.scale import ceiling
 from theory.symbols import n, omega, phi_q, theta
 
 SEED = 64

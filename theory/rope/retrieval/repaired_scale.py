@@ -21,8 +21,8 @@ from theory.outcome import Outcome
 from theory.rope.retrieval.decoding import Design, number, r1, r2
 from theory.rope.retrieval.repairs import REPAIRS, THRESHOLD, Repair, Repairs, next_letter
 from theory.rope.rotation import PAPER
+from theory.rope.scale import around, weight_sum
 from theory.rope.sequences import Pair, pair_alphabet, proper_sequences, show
-from theory.rope.softmax.scale import around, weight_sum
 
 SOURCE = Source(PAPER, "Thm 3.1", "derived")
 SEED = 31558

@@ -20,7 +20,7 @@ from theory.quantities import Count, Enclosure, Exact, Length, Letters, Positive
 from theory.rope.retrieval.decoding import Design, r1, r2, r3
 from theory.rope.retrieval.head import letter_step
 from theory.rope.retrieval.repaired import integer_step
-from theory.rope.softmax.scale import InverseTemperature, ceiling, lost_odds
+from theory.rope.scale import InverseTemperature, ceiling, lost_odds
 
 CLAIM = "retrieval-repaired"
 THRESHOLD = "retrieval-repaired-threshold"

@@ -33,8 +33,8 @@ from theory.outcome import Outcome
 from theory.rope.index.window import angle_of
 from theory.rope.retrieval.decoding import number, printed
 from theory.rope.rotation import PAPER
+from theory.rope.scale import around, weight_sum
 from theory.rope.sequences import proper_sequences
-from theory.rope.softmax.scale import around, weight_sum
 from theory.symbols import omega, r, s, theta
 
 

@@ -28,7 +28,7 @@ from theory.evidence import Case, Enumeration, Evidence, Identity
 from theory.outcome import Outcome
 from theory.quantities import Enclosure, Length2, Positive, quantity
 from theory.rope.rotation import PAPER
-from theory.rope.softmax.scale import ceiling
+from theory.rope.scale import ceiling
 from theory.rope.universal_limits.log_frequencies import planes_needed
 from theory.rope.universal_limits.m_frequency_gaps import ball, ball_gaps
 from theory.symbols import n

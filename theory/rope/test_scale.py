@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from theory.arithmetic.ball import Real, exp, log, pi, sqrt, versine
 from theory.errors import InputError, Undecided
 from theory.outcome import Outcome
-from theory.rope.softmax.scale import around, ceiling, scale_threshold, weight_sum
+from theory.rope.scale import around, ceiling, scale_threshold, weight_sum
 
 GAPS = [
     [Fraction(1, 3), Fraction(2, 7), Fraction(5)],
