@@ -79,7 +79,11 @@ def _moments(moments: Moments, m: int) -> Iterator[Equation]:
     mean = coefficients.trace() * moments.scale**2 if moments.same else sympy.Integer(0)
     yield f"d = {d}, mean", mean, sympy.Integer(0)
     variance = sum(each**2 for each in coefficients) * moments.scale**4
-    yield f"d = {d}, variance", variance, sympy.sympify(moments.variance(d, [cos(r * angle) for angle in angles]))
+    yield (
+        f"d = {d}, variance",
+        variance,
+        sympy.sympify(moments.variance(d, [cos(r * angle) for angle in angles]), strict=True),
+    )
 
 
 def _signs(moments: Moments, reach: int) -> Iterator[Case]:

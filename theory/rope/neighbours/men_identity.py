@@ -98,7 +98,11 @@ def _moments(similar: Similar, law: Law, planes: int) -> Equation:
     # E k* q^T, and E k E q^T for an independent copy of q.
     moments = sum(((mean + SIGMA * s + e) * (mean + SIGMA * s).T for s, e in pairs), sympy.zeros(d, d)) / len(pairs)
     difference: Expr = sum((moments - mean * mean.T).multiply_elementwise(coefficients))
-    return f"d = {d}", difference / (2 * SIGMA**2), sympy.sympify(similar.gain([cos(M * angle) for angle in angles]))
+    return (
+        f"d = {d}",
+        difference / (2 * SIGMA**2),
+        sympy.sympify(similar.gain([cos(M * angle) for angle in angles]), strict=True),
+    )
 
 
 def _expectations(similar: Similar, law: Law, reach: int) -> Iterator[Case]:
