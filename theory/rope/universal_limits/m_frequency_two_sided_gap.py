@@ -107,7 +107,10 @@ def _exact(bound: TwoSided, heads: Sequence[Planes], reach: int) -> Iterator[Cas
             for t in range(1, bound.length(T, n))
         )
         aligned = bound.equal(T, n) and all(phase == 0 for _, phase in planes)
-        yield {"T": T, "n": n, "turns, phase": [*map(str, planes)]}, gap == most if aligned else gap <= most
+        yield (
+            {"T": T, "n": n, "planes": [f"{x} at {phase}" for x, phase in planes]},
+            gap == most if aligned else gap <= most,
+        )
 
 
 def _logit(amplitudes: Amplitudes, planes: Planes, t: int) -> Fraction:

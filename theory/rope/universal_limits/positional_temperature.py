@@ -46,9 +46,14 @@ class Query:
         """The same for pairs of an amplitude and the number of planes that have it."""
         return mass_root(length + self.more, self.level, planes)
 
+    @property
+    def plain_bound(self) -> Expr:
+        """What M >= 1/sqrt(1 + 2 pi beta) makes of it for one plane, in n; negative where it says nothing."""
+        return (((n + self.more) / sympy.Integer(self.level)) ** 2 - 1) / (2 * sympy.pi)
+
     def plain(self, length: int) -> Real:
-        """The lower bound on it for one plane from M >= 1/sqrt(1 + 2 pi beta); negative where it says nothing."""
-        return evaluate((((n + self.more) / sympy.Integer(self.level)) ** 2 - 1) / (2 * sympy.pi), {n: length})
+        """The plain bound at a length."""
+        return evaluate(self.plain_bound, {n: length})
 
 
 LETTER, INTEGER, LAST = Query(7), Query(4, 1), Query(3)

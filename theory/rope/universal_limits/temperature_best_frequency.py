@@ -34,7 +34,8 @@ from theory.rope.index.weights import decoding_bound
 from theory.rope.index.window import angle_of, check_query, reach
 from theory.rope.rotation import PAPER
 from theory.rope.universal_limits.one_frequency import TURN
-from theory.rope.universal_limits.positional_temperature import query_kind
+from theory.rope.universal_limits.positional_temperature import INTEGER, LAST, query_kind
+from theory.symbols import n
 
 SEED = 2616
 LONGEST = 2**16
@@ -63,7 +64,7 @@ def spread(T: int) -> int:
 
 T, c, u = Symbol("T", positive=True), Symbol("c", positive=True), Symbol("u", positive=True)
 MOST = u / (2 * pi**2) * (T + c + 2) ** 2
-ENDS, MIDDLE = ((T + 1) ** 2 / 9 - 1) / (2 * pi), ((2 * T + 2) ** 2 / 16 - 1) / (2 * pi)
+ENDS, MIDDLE = LAST.plain_bound.subs(n, T + 1), INTEGER.plain_bound.subs(n, 2 * T + 1)
 
 
 @dataclass(frozen=True)

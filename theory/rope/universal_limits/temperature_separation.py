@@ -143,8 +143,8 @@ def _compared(separation: Separation) -> Iterator[Case]:
 
 def _plain(separation: Separation) -> Iterator[Equation]:
     for query in (separation.letter, separation.integer, separation.last):
-        at = (((n + query.more) / sympy.Integer(query.level)) ** 2 - 1) / (2 * sympy.pi)
-        yield f"level {query.level}", 1 + 2 * sympy.pi * at, ((n + query.more) / sympy.Integer(query.level)) ** 2
+        least = 1 / (1 + 2 * sympy.pi * query.plain_bound)  # the square of the least M
+        yield f"level {query.level}", (n + query.more) ** 2, query.level**2 / least
 
 
 @quantity("symbolic-sufficient-beta", unit="inverse temperature", claim=CLAIM)

@@ -134,7 +134,7 @@ def _cases(several: Several, heads: Iterable[tuple[int, int, tuple[Fraction, ...
         amplitudes = (Fraction(1, m),) * m
         for offset in (0, length // 2, length - 1):
             for scale in several.fails_at(length, offset, amplitudes):
-                case = {"n": length, "offset": offset, "turns": [*map(str, turns)], "beta": float(scale)}
+                case = {"n": length, "offset": offset, "turns": [*map(str, turns)]}
                 yield case, _fails(amplitudes, length, offset, scale, *map(ball, turns))
 
 

@@ -99,7 +99,7 @@ def competitor_weight_floor(floor: Floor, thorough: bool) -> Iterator[Evidence]:
     """One and two planes at rational turns and in boxes of all frequencies; the kernel and its coefficients."""
     if not floor.aligned:
         yield Enumeration("one-sided targets in the middle of their arc", _unaligned(floor))
-    sizes = ((2, 12, 9), (3, 6, 5)) if thorough else ((1, 9, 5), (2, 5, 3))
+    sizes = ((1, 30, 12), (2, 12, 9), (3, 6, 5)) if thorough else ((1, 9, 5), (2, 5, 3))
     for m, order, reach in sizes:
         yield Enumeration(f"{m} planes at rational turns, q <= {order}", _rational(floor, m, order, reach))
     boxes = [(ONE, 0, 6, BETAS[2]), (ONE, 2, 5, BETAS[1]), (HALVES, 0, 5, BETAS[0]), (HALVES, 2, 5, BETAS[1])]
