@@ -4,8 +4,6 @@ All weights are evaluated from the SymPy matrices of theory. Each entry is round
 and sines of the exact angles t theta, which are never formed in floating point. Adjacent rotary layout, causal.
 """
 
-from fractions import Fraction
-
 import torch
 from sympy import Expr, Matrix
 from torch import Tensor, nn
@@ -14,7 +12,8 @@ from theory.arithmetic.ball import cos, sin
 from theory.arithmetic.real import Real
 from theory.errors import InputError
 from theory.rope.head import Head
-from theory.rope.precision.logit_rounding import FORMATS, Format, logit_error, nearest
+from theory.rope.precision.formats import rounded
+from theory.rope.precision.logit_rounding import FORMATS, Format, logit_error
 
 
 def format_of(dtype: torch.dtype) -> Format:
@@ -25,22 +24,13 @@ def format_of(dtype: torch.dtype) -> Format:
     return FORMATS[name]
 
 
-def rounded(value: Real, precision: int) -> float:
-    """The number rounded to `precision` <= 53 bits."""
-    exact = value.exact
-    if exact is None:
-        mantissa, exponent = value.ball(precision + 64).mid().man_exp()
-        exact = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-    return float(nearest(exact, precision))
-
-
 def to_tensor(matrix: Matrix, dtype: torch.dtype) -> Tensor:
     """A matrix of real constants as a tensor, each entry rounded once."""
     precision, known = format_of(dtype).precision, dict[Expr, float]()
     tensor = torch.zeros(matrix.shape, dtype=dtype)
     for (row, column), entry in matrix.todok().items():
         if entry not in known:
-            known[entry] = rounded(Real.of(entry), precision)
+            known[entry] = float(rounded(Real.of(entry), precision))
         tensor[row, column] = known[entry]
     return tensor
 
@@ -83,7 +73,7 @@ class RopeHead(nn.Module):
         """The cosines and sines of t theta_k for positions t = 1..length and all planes k, length x planes x 2."""
         precision = format_of(self.dtype).precision
         rows = [
-            [[rounded(function(t * angle), precision) for function in (cos, sin)] for angle in self._angles]
+            [[float(rounded(function(t * angle), precision)) for function in (cos, sin)] for angle in self._angles]
             for t in range(len(self._table) + 1, length + 1)
         ]
         if rows:

@@ -15,11 +15,11 @@ from fractions import Fraction
 from typing import Annotated, Any, get_type_hints
 
 import sympy
-from flint import arb
 
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real
 from theory.arithmetic.grammar import parse_matrix, parse_number, parse_vector
+from theory.arithmetic.real import midpoint
 from theory.claims import theory_modules
 from theory.errors import InputError
 from theory.outcome import Outcome
@@ -223,14 +223,9 @@ def _plain(value: Fraction) -> str:
 
 def decimal_bounds(value: Real) -> tuple[str, str]:
     """Decimal strings below and above the number, about 20 significant digits, rounded outward."""
-    ball: arb = value.ball(96)
-    middle, radius = _fraction(ball.mid()), _fraction(ball.rad())
+    ball = value.ball(96)
+    middle, radius = midpoint(ball), midpoint(ball.rad())
     return _decimal(middle - radius, down=True), _decimal(middle + radius, down=False)
-
-
-def _fraction(point: arb) -> Fraction:
-    mantissa, exponent = (int(part) for part in point.man_exp())
-    return Fraction(mantissa) * Fraction(2) ** exponent
 
 
 def _decimal(value: Fraction, down: bool, digits: int = 20) -> str:

@@ -229,5 +229,11 @@ def _shift(mantissa: fmpz, exponent: fmpz, bits: int) -> int:
     return int(mantissa) << shift if shift >= 0 else int(mantissa) >> -shift
 
 
+def midpoint(ball: arb) -> Fraction:
+    """The midpoint of a ball, exactly."""
+    mantissa, exponent = (int(part) for part in ball.mid().man_exp())
+    return Fraction(mantissa) * Fraction(2) ** exponent
+
+
 def _fraction(value: fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))

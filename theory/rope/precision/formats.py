@@ -8,11 +8,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated
 
-from flint import arb, ctx
+from flint import ctx
 
 from theory.arithmetic.ball import Real
 from theory.arithmetic.grammar import parse_number
-from theory.arithmetic.real import PRECISION_LIMIT, precisions
+from theory.arithmetic.real import PRECISION_LIMIT, midpoint, precisions
 from theory.errors import InputError, Undecided
 from theory.quantities import Parameter
 from theory.rope.precision.logit_rounding import FORMATS, nearest
@@ -29,14 +29,9 @@ def rounded(value: Real, precision: int) -> Fraction:
         with ctx.workprec(bits):
             ball = value.enclose()
             ends = (ball.lower(), ball.upper()) if ball.is_finite() else ()
-        if len(found := {nearest(_fraction(end), precision) for end in ends}) == 1:
+        if len(found := {nearest(midpoint(end), precision) for end in ends}) == 1:
             return found.pop()
     raise Undecided(f"which number of {precision} bits is nearest to {value!r} is undecided")
-
-
-def _fraction(point: arb) -> Fraction:
-    mantissa, exponent = (int(part) for part in point.man_exp())
-    return Fraction(mantissa) * Fraction(2) ** exponent
 
 
 def _precision(text: str) -> int:
