@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from theory.claims import Claim, discover
+from tests.pinned import evidence, rows
 
 TABLE = """
 float-angle-error
@@ -45,25 +45,6 @@ float-position-collapse
 """
 
 
-def rows() -> list[tuple[str, str, str]]:
-    found, claim = [], ""
-    for line in TABLE.strip("\n").splitlines():
-        if line.startswith("  "):
-            label, _, rest = line.strip().partition(" | ")
-            found.append((claim, label, rest))
-        else:
-            claim = line
-    return found
-
-
-@pytest.fixture(scope="module")
-def claims() -> dict[str, Claim]:
-    return discover()
-
-
-@pytest.mark.parametrize(("claim", "label", "expected"), rows())
-def test_domains_and_witnesses(claims: dict[str, Claim], claim: str, label: str, expected: str) -> None:
-    evidence = claims[claim].examine(label).evidence
-    sizes = "; ".join(piece.size for piece in evidence)
-    witness = next((f" | {piece.witness}" for piece in evidence if piece.witness is not None), "")
-    assert sizes + witness == expected
+@pytest.mark.parametrize(("claim", "label", "expected"), rows(TABLE))
+def test_domains_and_witnesses(claim: str, label: str, expected: str) -> None:
+    assert evidence(claim, label) == expected
