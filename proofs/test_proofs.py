@@ -14,6 +14,7 @@ from sympy import Max, Rational, ceiling, cos, pi, sin
 
 from proofs import (
     __main__,
+    exclusion_principle,
     index_cases,
     index_discrepancy,
     retrieval_cases,
@@ -29,6 +30,16 @@ from theory.rope.retrieval.repairs import next_letter
 from theory.symbols import n, omega, phi_c, theta
 
 CLAIMS = {
+    exclusion_principle: (
+        "acting-by-swaps",
+        "rope-exclusion-principle",
+        "score-logit-closed-form",
+        "score-hand-built-heads",
+        "score-sum-bounds",
+        "score-uniform-attention",
+        "score-swaps-printed",
+        "score-blind-spot",
+    ),
     index_discrepancy: (
         "index-logit",
         "index-discrepancy-printed",
