@@ -24,14 +24,15 @@ STATEMENT = "statement"
 
 @dataclass(frozen=True)
 class Source:
-    """Where a statement stands: paper (arXiv number), item; printed, reconstructed from it, or derived here."""
+    """Where a statement stands: paper (arXiv number, or "classical"), item; printed, reconstructed, or derived here."""
 
     paper: str
     item: str
     status: Literal["printed", "reconstructed", "derived"] = "printed"
 
     def __str__(self) -> str:
-        return f"arXiv {self.paper}, {self.item} [{self.status}]"
+        paper = f"arXiv {self.paper}" if self.paper[0].isdigit() else self.paper
+        return f"{paper}, {self.item} [{self.status}]"
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,7 @@ def positional_retrieves_with_values(margin: Margin, thorough: bool) -> Iterator
     yield from margin.evidence(thorough)
 
 
-@quantity("positional-retrieval-margin", unit="weight", claim="positional-retrieves-with-residual")
+@quantity("positional-retrieval-margin", unit="output coordinate", claim="positional-retrieves-with-residual")
 def positional_retrieval_margin(n: Length) -> Exact:
     """Least margin with which uniform attention and a gated residual decode the proper inputs of length n."""
     return Exact(Fraction(1, n))

@@ -79,13 +79,13 @@ def hard_margin(n: int, angle: Angle, offset: int) -> Real:
     return worst_margin(Real.of(aliases(n, offset, angle)), own, offset)
 
 
-@quantity("index-softmax-margin", unit="decoded coordinate", claim="index-softmax-threshold")
+@quantity("index-softmax-margin", unit="output coordinate", claim="index-softmax-threshold")
 def index_softmax_margin(n: Length2, theta: NonzeroAngle, beta: Number, offset: Offset = 0) -> Enclosure:
     """The least margin over all inputs of length n with this query offset (0: a letter); above 0 iff they decode."""
     return Enclosure(softmax_margin(n, theta, beta, offset))
 
 
-@quantity("index-hard-margin", unit="decoded coordinate", claim="index-feasibility")
+@quantity("index-hard-margin", unit="output coordinate", claim="index-feasibility")
 def index_hard_margin(n: Length2, theta: NonzeroAngle, offset: Offset = 0) -> Enclosure:
     """The least margin of hard attention over all inputs of length n with this query offset (0: a letter query)."""
     return Enclosure(hard_margin(n, theta, offset))

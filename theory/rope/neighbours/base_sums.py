@@ -110,7 +110,7 @@ def cosine_sum(base: Positive, d: Count, m: Offset) -> Enclosure:
     return Enclosure(BaseSums(base, d).at(m))
 
 
-@quantity("least-cosine-sum", unit="planes; positions", claim=CLAIM)
+@quantity("least-cosine-sum", unit="planes; offset", claim=CLAIM)
 def least_cosine_sum(base: Positive, d: Count, length: ScanLength) -> dict[str, Exact | Enclosure]:
     """The least B_m over 0 <= m < length, and where it is; the base is admissible where it is >= 0."""
     sums = BaseSums(base, d)
@@ -118,7 +118,7 @@ def least_cosine_sum(base: Positive, d: Count, length: ScanLength) -> dict[str, 
     return {"value": Enclosure(value), "m": Exact(m), "admissible": Exact(sums.admissible(length))}
 
 
-@quantity("first-negative-cosine-sum", unit="positions; planes", claim=CLAIM)
+@quantity("first-negative-cosine-sum", unit="offset; planes", claim=CLAIM)
 def first_negative(base: Positive, d: Count, below: ScanLength = 10**6) -> dict[str, Exact | Enclosure]:
     """The first m with B_m < 0, searched below a length: the longest length for which the base is admissible."""
     sums = BaseSums(base, d)

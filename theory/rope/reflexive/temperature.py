@@ -16,13 +16,13 @@ from theory.rope.scale import ceiling
 POSITIONAL, SYMBOLIC = "reflexive-positional", "reflexive-symbolic"
 
 
-@quantity("reflexive-residual-margin", unit="decoded coordinate", claim="reflexive-constructions")
+@quantity("reflexive-residual-margin", unit="output coordinate", claim="reflexive-constructions")
 def reflexive_residual_margin(n: Length, theta: AnyAngle, beta: Number) -> Enclosure:
     """Least margin 2 w_n = 2/(1 + F_{0,n-1}) of the positional head with a residual, over all inputs of length n."""
     return Enclosure(2 / (1 + weight_sum(0, n - 1, beta, theta)))
 
 
-@quantity("reflexive-positional-margin", unit="decoded coordinate", claim=POSITIONAL)
+@quantity("reflexive-positional-margin", unit="output coordinate", claim=POSITIONAL)
 def reflexive_positional_margin(n: Length, theta: AnyAngle, beta: Number) -> Enclosure:
     """Least margin (1 - F)/(1 + F), F = F_{0,n-1}, of the positional head without a residual at length n."""
     competing = weight_sum(0, n - 1, beta, theta)

@@ -129,7 +129,7 @@ def integer_length_limit(letters: int, beta: Real, theta: Angle) -> int:
     return low
 
 
-@quantity("retrieval-collision-constant", unit="dimensionless", claim="retrieval-collision-order")
+@quantity("retrieval-collision-constant", unit="1", claim="retrieval-collision-order")
 def collision_constant_value(n: Length2) -> Enclosure:
     """x_n, the root of sum_{t=1}^{n-1} e^(-x t^2) = 1: a scale times theta^2/2."""
     return Enclosure(collision_constant(n))

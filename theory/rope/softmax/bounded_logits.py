@@ -38,7 +38,7 @@ def largest_weight(n: Expr, spread: Expr) -> Expr:
     return 1 / (1 + (n - 1) * exp(-spread))
 
 
-@quantity("bounded-logit-weight", unit="1", claim="softmax-dispersion-bounded-logits")
+@quantity("bounded-logit-weight", unit="share of the attention", claim="softmax-dispersion-bounded-logits")
 def bounded_logit_weight(n: Length, spread: Positive) -> dict[str, Result]:
     """Least and largest softmax weight of n scaled logits that differ by at most `spread`, and the weaker e^spread/n.
 

@@ -39,7 +39,7 @@ def odds(n0: Any, pairs: Pairs, largest: Callable[[list[Any]], Any] = max) -> An
     return largest([(n0 - 1) * loss / gain for gain, loss in pairs])
 
 
-@quantity("hard-to-soft-beta", unit="1/logit", claim="hard-to-soft-quantitative")
+@quantity("hard-to-soft-beta", unit="inverse temperature", claim="hard-to-soft-quantitative")
 def hard_to_soft_beta(
     n: Length, gap: Positive, delta: Vector = (sympy.S.One,), loss: Vector = (sympy.S.One,)
 ) -> Enclosure:

@@ -154,7 +154,7 @@ def _random(ceiling: Ceiling, count: int) -> Iterator[Trial]:
         yield Trial((case, m, reach, scale), found, highest, allowance, vacuous=highest >= 1)
 
 
-@quantity("positional-weight-ceiling", unit="softmax weight", claim=CLAIM)
+@quantity("positional-weight-ceiling", unit="share of the attention", claim=CLAIM)
 def weight_ceiling(reach: Count, beta: Positive, amplitudes: Vector = PLAIN) -> dict[str, Bound]:
     """The largest weight of a target with `reach` keys on either side, for |q_k| |k_k| as given, at any frequencies.
 

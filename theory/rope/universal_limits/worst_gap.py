@@ -158,7 +158,7 @@ WhichPlanes = Annotated[Sequence[int], Parameter("how many, fastest first, or a 
 Base = Annotated[sympy.Expr, Parameter("base of RoPE, exact", parse_number)]
 
 
-@quantity("worst-gap", unit="that of the amplitudes; positions", claim=CLAIM)
+@quantity("worst-gap", unit="logit; offset", claim=CLAIM)
 def frequency_set_gap(
     n: Length2,
     frequencies: Vector,
@@ -169,7 +169,7 @@ def frequency_set_gap(
         return _results(worst_gap(n, [Angle(expr) for expr in frequencies], amplitudes, progress=progress))
 
 
-@quantity("rope-worst-gap", unit="sum of amplitudes; positions", claim=CLAIM)
+@quantity("rope-worst-gap", unit="logit; offset", claim=CLAIM)
 def rope_gap(n: Length2, base: Base, d: Count, planes: WhichPlanes | None = None) -> Mapping[str, Exact | Enclosure]:
     """The worst gap of planes of RoPE at equal amplitudes of sum 1; by default all d/2 planes."""
     with progress_bar("scanning") as progress:
