@@ -58,9 +58,9 @@ def blind_spot(proof: Companion) -> None:
     )
     proof.step(
         f"""Logits need not agree for this. Let M[c,p] be 0, 1, 2 for p = 1, 2, 3, less 3 wherever c ≠ p. At β = 1, and
-        with the logit 0 for the query itself, s_POS = 1, and in the limit of small τ the other score is
-        1/cosh(2) ≈ {cases.least_symbolic(LEAVING):.4f}: the head looks positional. But the swap of positions 1 and 3
-        takes more than five sixths of its attention from position 3:""",
+        with the logit 0 for the query itself, s_POS = 1, and in the limit of small τ the other score is 1/cosh(2) ≈
+        {cases.least_symbolic(LEAVING):.4f}: the head looks positional. But the swap of positions 1 and 3 takes more
+        than five sixths of its attention from position 3:""",
         Table(("", "position 1", "2", "3", "query"), cases.swapped(LEAVING, 1, 3)),
         Enumeration("ratios, and attention to position 3", cases.leaves(LEAVING)),
     )

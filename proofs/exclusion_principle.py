@@ -40,8 +40,8 @@ def setting(proof: Companion) -> None:
         0 and π, and let q vanish in none of them. Row c of the matrix is the image of k under the linear map whose rows
         are q turned N, ..., 2, 1 times. The entries of these rows are combinations of the powers of 2m distinct complex
         numbers, so that by Vandermonde's determinant the map has rank N if 2m ≥ N. Then every row is the image of some
-        key, and every N × N matrix is the matrix of some head
-        on an input of distinct tokens. So what follows is about matrices.""",
+        key, and every N × N matrix is the matrix of some head on an input of distinct tokens. So what follows is about
+        matrices.""",
         rope_relative_logit,
         rope_realises_any_logits,
     )
@@ -73,10 +73,10 @@ def principle(proof: Companion) -> None:
         Identity("all logits, N ≤ 6", cases.spread(6), reduce=sympy.expand),
     )
     proof.step(
-        """Second, each entry of the matrix splits such a difference in two:
-        λ_c - λ_p = (M[c,p] - λ_p) - (M[c,p] - λ_c). Regard the three terms as vectors with N² coordinates. Their
-        lengths are the square roots of 2N² Var, of P and of S, and the triangle inequality is the first line of the
-        theorem. For the second line, (√P + √S)² ≤ 2(P + S), because the difference of the two sides is (√P - √S)².""",
+        """Second, each entry of the matrix splits such a difference in two: λ_c - λ_p = (M[c,p] - λ_p) - (M[c,p] -
+        λ_c). Regard the three terms as vectors with N² coordinates. Their lengths are the square roots of 2N² Var, of P
+        and of S, and the triangle inequality is the first line of the theorem. For the second line, (√P + √S)² ≤ 2(P +
+        S), because the difference of the two sides is (√P - √S)².""",
         rope_exclusion_principle,
     )
 
@@ -86,9 +86,9 @@ def sharpness(proof: Companion) -> None:
     proof.section("3. Sharpness, and what is not true")
     proof.step(
         """The first bound is attained by every head that acts positionally, where P = 0 and Var = S/(2N²), and by every
-        head that acts symbolically. The second bound is attained if each entry is the mean of two logits,
-        M[c,p] = (λ_c + λ_p)/2. So neither constant can be improved, but for pure heads the second is twice as large as
-        it needs to be.""",
+        head that acts symbolically. The second bound is attained if each entry is the mean of two logits, M[c,p] = (λ_c
+        + λ_p)/2. So neither constant can be improved, but for pure heads the second is twice as large as it needs to
+        be.""",
         Identity("the three families, N ≤ 4", cases.tight(4), reduce=sympy.expand),
     )
     proof.step(
@@ -116,8 +116,8 @@ def sharpness(proof: Companion) -> None:
     own = 9
     proof.step(
         f"""The query's own token must be left out. It takes part in no permutation, and nothing in P and S knows its
-        logit. With two earlier tokens of logit 0 wherever they stand, and with the logit {own} for the query itself,
-        P = S = 0, but the variance of the three logits is {variance([0, 0, own])}.""",
+        logit. With two earlier tokens of logit 0 wherever they stand, and with the logit {own} for the query itself, P
+        = S = 0, but the variance of the three logits is {variance([0, 0, own])}.""",
         Enumeration(
             "the matrix 0 of size 2", [(own, deviations([[0, 0], [0, 0]]) == (0, 0) and variance([0, 0, own]) > 0)]
         ),
