@@ -135,6 +135,7 @@ def _printed(bound: UpperBound, near_miss: tuple[str, UpperBound], reading: str,
         "counterexample": "A = 2, n = 2, theta = 1/10",
         "near_miss": near_miss,
         "repaired_by": "retrieval-discrepancy-worst-case",
+        "printed": "Delta_Retrieval(n) <= 1 - cos(omega - n theta), whichever inputs Delta_Retrieval ranges over",
         "does_not_show": "anything about robustness, were it true: that needs a lower bound",
         **fields,
     }

@@ -76,6 +76,7 @@ def softmax_sum_lower_bound(mu: Number, beta: Positive, k: Count = 1) -> dict[st
     near_miss=("k e^(beta mu)", REPAIRED),
     counterexample={"L": ["-1"], "beta": "2"},
     repaired_by="hard-to-soft-quantitative",
+    printed="k e^mu <= sum_j e^(beta L_j)",
     does_not_show="that the lemma is false: with k e^(beta mu) the proof goes through",
 )
 def printed_step(bound: LowerBound, thorough: bool) -> Iterator[Evidence]:
@@ -144,6 +145,7 @@ def _by_length(lengths: Sequence[Gaps]) -> Any:
     ),
     counterexample={"logits": ["0", "0"], "n0": 1},
     repaired_by="hard-to-soft-quantitative",
+    printed="lambda_{<= n0} = min over n <= n0 of lambda(n) > 0; but lambda(n) = 0 where all logits are constant",
     does_not_show="that the gap stays away from 0 as n0 grows",
 )
 def printed_gap(rule: LeastGap, thorough: bool) -> Iterator[Evidence]:
