@@ -25,7 +25,7 @@ from theory.evidence import BoxCover, Case, Enumeration, Evidence, Search, Trial
 from theory.outcome import Outcome
 from theory.quantities import AnyAngle, Count, Enclosure, Exact, quantity
 from theory.rope.index.window import rational_turns
-from theory.rope.neighbours.barbero_aligned import BARBERO
+from theory.rope.neighbours.barbero_basics import BARBERO
 from theory.rope.universal_limits.worst_gap import Base
 from theory.symbols import theta
 

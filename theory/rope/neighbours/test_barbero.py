@@ -18,7 +18,7 @@ from theory.evidence import Case, Constructed
 from theory.ledger import Submissions
 from theory.outcome import Outcome
 from theory.quantities import Enclosure, quantities
-from theory.rope.neighbours.barbero_weight import Weight, aligned_norm
+from theory.rope.neighbours.barbero_attention_bound import Weight, aligned_norm
 from theory.rope.universal_limits.worst_gap import worst_gap
 
 torch.set_num_threads(1)

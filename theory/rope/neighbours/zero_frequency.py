@@ -26,7 +26,7 @@ from theory.outcome import Outcome
 from theory.quantities import Bound, Length2, Vector, quantity
 from theory.rope.index.discrepancy import TURN
 from theory.rope.index.window import rational_turns
-from theory.rope.neighbours.barbero_aligned import BARBERO
+from theory.rope.neighbours.barbero_basics import BARBERO
 from theory.symbols import theta
 
 CLAIM = "symbolic-margin-needs-zero-frequency"

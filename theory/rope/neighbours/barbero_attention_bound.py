@@ -24,7 +24,7 @@ from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Sea
 from theory.outcome import Outcome
 from theory.quantities import Enclosure, Length2, Parameter, Vector, quantity
 from theory.rope.index.window import angle_of
-from theory.rope.neighbours.barbero_aligned import BARBERO
+from theory.rope.neighbours.barbero_basics import BARBERO
 from theory.rope.universal_limits.worst_gap import worst_gap
 
 CLAIM = "barbero-attention-bound"

@@ -18,7 +18,7 @@ from sympy import Matrix, cos, symbols
 
 from theory.claims import Hypothesis, Source, claim
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
-from theory.rope.neighbours.barbero_aligned import BARBERO
+from theory.rope.neighbours.barbero_basics import BARBERO
 from theory.rope.rotation import logit, rope
 from theory.symbols import r
 

@@ -17,7 +17,7 @@ from sympy import Integer, Matrix, symbols
 from theory.claims import Hypothesis, Source, claim
 from theory.evidence import BoxCover, Case, Enumeration, Equation, Evidence, Identity
 from theory.outcome import Outcome
-from theory.rope.neighbours.barbero_aligned import BARBERO
+from theory.rope.neighbours.barbero_basics import BARBERO
 from theory.rope.rotation import logit
 
 LOGITS = (Fraction(-10), Fraction(10))
