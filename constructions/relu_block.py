@@ -21,7 +21,7 @@ class ReluBlock(nn.Module):
 
     `terminal` says for each token type whether it stays; coordinates of a slot beyond the types are left alone. The
     weight matrices are sparse: 6 hidden units for a token type, most of which read two numbers and a sum. So they are
-    evaluated by `theory.rope.snap.Snap`; `weights` returns them in full.
+    evaluated by `theory.rope.tasks.snap.Snap`; `weights` returns them in full.
     """
 
     terminal: Tensor

@@ -1,4 +1,4 @@
-"""What each construction promises: how much attention its worst input loses, for theory.rope.attention_loss.
+"""What each construction promises: how much attention its worst input loses, for theory.rope.softmax.attention_loss.
 
 Source: the worst gaps of arXiv 2605.31558, Thm 3.1, 3.2 and their repairs; with m competitors at gaps of at least g the
 excess at D is at most (1 - D) m e^{-beta g}. Competitors that a rotation spreads out on the circle weigh less (claim
