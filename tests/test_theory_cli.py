@@ -1,6 +1,7 @@
 """The commands `python -m theory ledger | show | value`, as a user meets them."""
 
 import json
+import os
 import subprocess
 import sys
 from fractions import Fraction
@@ -76,6 +77,11 @@ BAD = [
     (["value", "index-gap", "n=11", "theta=9**9**9**9", "offset=5"], "9"),
     (["value", "index-gap", "n=11", "theta=" + "(" * 5000, "offset=5"], "long"),
     (["value", "index-gap", "n=11", "offset=5"], "theta"),
+    (["value", "admissible-base-change", "low=1e-1000", "high=1", "d=4", "length=4"], "low"),
+    (["value", "index-weight-sum", "n=10^18", "theta=1", "beta=1", "--seconds", "1"], "1 s of computing time"),
+    (["value", "index-weight-sum", "n=10^30", "theta=1", "beta=1", "--seconds", "1"], "n=10^30"),
+    (["value", "index-gap", "n=11", "theta=1", "offset=5", "--seconds", "0"], "seconds"),
+    ([], "--help"),
     (["value", "index-gap", "n=11", "theta=1", "offset=5", "colour=3"], "colour"),
     (["value", "index-gap", "n=11", "n=12", "theta=1"], "twice"),
     (["value", "index-gap", "n", "theta=1"], "key=value"),
@@ -99,6 +105,7 @@ def test_bad_input_is_one_line_that_names_it(
     assert captured.out == ""
     assert captured.err.startswith("error: ")
     assert captured.err.count("\n") == 1
+    assert len(captured.err) < 700
     assert named in captured.err
 
 
@@ -107,3 +114,23 @@ def test_a_real_process_exits_with_2_and_no_traceback() -> None:
     result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parent.parent)
     assert result.returncode == 2
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["value", "--list"], ["ledger", "--list"], ["show", CLAIM], ["value", "--grammar"]]
+)
+def test_a_reader_that_leaves_and_a_full_disk_are_no_traceback(arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "theory", *arguments]
+    root = Path(__file__).parent.parent
+    read, write = os.pipe()
+    os.close(read)
+    gone = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False, cwd=root)
+    os.close(write)
+    assert (gone.returncode, gone.stderr) == (141, "")
+    if not os.path.exists("/dev/full"):
+        return
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=root)
+    assert result.returncode == 2
+    assert result.stderr.startswith("error: the output cannot be written: No space left")
+    assert result.stderr.count("\n") == 1

@@ -16,8 +16,10 @@ import sympy
 from rich.console import Console
 from rich.progress import Progress
 
+from theory import command_line
 from theory.claims import STATEMENT, Claim, discover
-from theory.errors import InputError, Undecided
+from theory.command_line import bounded
+from theory.errors import InputError
 from theory.limits.command import command as limits
 from theory.outcome import Outcome
 from theory.quantities import as_json, describe, quantities
@@ -149,7 +151,10 @@ def show(claim: str, latex: bool) -> None:
 @click.option("--list", "listing", is_flag=True, help="Print all quantities, their arguments, units and claims.")
 @click.option("--grammar", is_flag=True, help="Print the grammar of the arguments.")
 @click.option("--json", "as_data", is_flag=True, help="Print the result as JSON.")
-def value(quantity: str | None, arguments: tuple[str, ...], listing: bool, grammar: bool, as_data: bool) -> None:
+@click.option("--seconds", default=10, show_default=True, type=click.IntRange(1, 10**6), help="Computing time at most.")
+def value(
+    quantity: str | None, arguments: tuple[str, ...], listing: bool, grammar: bool, as_data: bool, seconds: int
+) -> None:
     """Print a quantity as a certified enclosure, a one-sided bound, or a numerical optimum named as such.
 
     Example: python -m theory value index-gap n=11 theta=pi/3 offset=5
@@ -166,26 +171,24 @@ def value(quantity: str | None, arguments: tuple[str, ...], listing: bool, gramm
     if quantity is None:
         raise InputError("no quantity was named; `python -m theory value --list` prints the names")
     _known(quantity, table, "quantity", "python -m theory value --list")
-    chosen = table[quantity]
-    results = chosen.evaluate(_pairs(arguments))
-    if as_data:
-        shown = {name: as_json(result) for name, result in results.items()}
-        click.echo(
-            json.dumps(
-                {
-                    "quantity": quantity,
-                    "arguments": _pairs(arguments),
-                    "unit": chosen.unit,
-                    "claim": chosen.claim,
-                    "results": shown,
-                },
-                indent=1,
-            )
-        )
-        return
-    for name, result in results.items():
-        click.echo(f"{name} = {describe(result)}")
-    click.echo(f"unit: {chosen.unit}; claim: {chosen.claim}")
+    asked = textwrap.shorten(" ".join((quantity, *arguments)), 100)
+    click.echo(bounded(seconds, asked, _answer, quantity, _pairs(arguments), as_data))
+
+
+def _answer(quantity: str, arguments: dict[str, str], as_data: bool) -> str:
+    chosen = quantities()[quantity]
+    results = chosen.evaluate(arguments)
+    if not as_data:
+        lines = [f"{name} = {describe(result)}" for name, result in results.items()]
+        return "\n".join((*lines, f"unit: {chosen.unit}; claim: {chosen.claim}"))
+    data = {
+        "quantity": quantity,
+        "arguments": arguments,
+        "unit": chosen.unit,
+        "claim": chosen.claim,
+        "results": {name: as_json(result) for name, result in results.items()},
+    }
+    return json.dumps(data, indent=1, allow_nan=False)
 
 
 def _pairs(arguments: tuple[str, ...]) -> dict[str, str]:
@@ -223,20 +226,7 @@ def _list(table: dict[str, Any], as_data: bool) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; 2 and one line on bad input."""
-    try:
-        main(arguments, standalone_mode=False)
-    except (InputError, Undecided) as error:
-        click.echo(f"error: {error}", err=True)
-        return 2
-    except click.ClickException as error:
-        click.echo(f"error: {error.format_message()}; `python -m theory --help` shows the usage", err=True)
-        return 2
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        return 130
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
+    return command_line.run(main, "python -m theory", arguments)
 
 
 if __name__ == "__main__":

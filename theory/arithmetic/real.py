@@ -123,7 +123,8 @@ class Real:
         return float(self.ball(64).mid())
 
     def __repr__(self) -> str:
-        return f"Real({self.exact if self.exact is not None else self.ball(64).str(18)})"
+        exact = self._linear is not None and not self._linear[1] and self._linear[0].height_bits() <= 128
+        return f"Real({self.exact if exact else self.ball(64).str(18)})"
 
     def __add__(self, other: RealLike) -> Real:
         return Real.total((self, other))

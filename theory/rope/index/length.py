@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import islice
 
 from flint import arb, ctx, fmpq
 
@@ -31,7 +30,7 @@ def length_limit(beta: Real, angle: Angle, offset: int) -> int:
     """
 
     def search(beta: arb) -> int | None:
-        left = prefix_sums(islice(versines(angle), offset), beta)[offset]
+        left = prefix_sums(versines(angle, offset), beta)[offset]
         run = _run(angle, beta, decoding_bound(offset) - left)
         return None if run is None else 0 if run < 0 else offset + 1 + run
 
@@ -64,7 +63,7 @@ def longest_length(beta: Real, angle: Angle, epsilon: Fraction) -> int:
         run = _run(angle, beta, bound)
         if run is None:
             return None
-        sums = prefix_sums(islice(versines(angle), run), beta)
+        sums = prefix_sums(versines(angle, run), beta)
         low, high = 1, run + 1
         while low < high:
             n = (low + high + 1) // 2

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import islice
 
 import sympy
 from flint import arb
@@ -161,7 +160,7 @@ def _sufficient(threshold: Threshold, longest: int) -> Iterator[tuple[object, Ou
 def _covers(threshold: Threshold, n: int, angle: Angle, offset: int) -> Iterator[Evidence]:
     """F is below its bound at every beta above beta*, up to 64, and at none below, a hundredth around beta* aside."""
     critical = Fraction(round(1000 * float(least_beta(n, angle, [offset], threshold.bound(offset)))), 1000)
-    gaps = list(islice(versines(angle), n - 1))
+    gaps = list(versines(angle, n - 1))
     counted = [gaps[abs(t) - 1] for t in threshold.counted(n, offset)]
 
     def decide(beta: arb, below: bool) -> Outcome:

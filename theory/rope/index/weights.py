@@ -7,7 +7,7 @@ F_{a,b} adds e^{-beta (1 - cos t theta)} over t = 1..a and over t = 1..b.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import accumulate, count, islice
+from itertools import accumulate, count
 
 from flint import arb, fmpq
 
@@ -23,13 +23,14 @@ def decoding_bound(offset: int) -> int:
     return 1 if offset else 3
 
 
-def versines(angle: Angle) -> Iterator[arb]:
-    """1 - cos(t theta) for t = 1, 2, ..., as 2 sin^2(t theta/2), at the precision of the surrounding context."""
+def versines(angle: Angle, last: int | None = None) -> Iterator[arb]:
+    """1 - cos(t theta) for t = 1, 2, ... up to `last`, as 2 sin^2(t theta/2), at the precision of the context."""
+    steps = count(1) if last is None else range(1, last + 1)
     if (turns := angle.turns) is None:
         half = angle.real.enclose() / 2
-        return (2 * (half * t).sin() ** 2 for t in count(1))
+        return (2 * (half * t).sin() ** 2 for t in steps)
     p, q = turns.numerator, turns.denominator
-    return (2 * arb.sin_pi_fmpq(fmpq(t * p % q, q)) ** 2 for t in count(1))
+    return (2 * arb.sin_pi_fmpq(fmpq(t * p % q, q)) ** 2 for t in steps)
 
 
 def prefix_sums(gaps: Iterable[arb], beta: arb) -> list[arb]:
@@ -43,7 +44,7 @@ def weight_sum(a: int, b: int, beta: Real, angle: Angle) -> Real:
         raise InputError(f"a={a}, b={b}: a side has no negative number of competitors; give a, b >= 0")
 
     def enclose() -> arb:
-        sums = prefix_sums(islice(versines(angle), max(a, b)), beta.enclose())
+        sums = prefix_sums(versines(angle, max(a, b)), beta.enclose())
         return sums[a] + sums[b]
 
     return Real(enclose)
