@@ -20,6 +20,7 @@ from proofs import (
     retrieval_cases,
     retrieval_margin,
     retrieval_repair_cases,
+    universal_limits,
 )
 from proofs.command import StepFailed, run
 from proofs.companion import WIDTH, Companion, Table
@@ -62,6 +63,17 @@ CLAIMS = {
         "retrieval-collision-order",
         "retrieval-repaired",
         "retrieval-repaired-threshold",
+    ),
+    universal_limits: (
+        "one-frequency-universal-limit",
+        "one-frequency-phase-optimal",
+        "one-frequency-end-target",
+        "m-frequency-two-sided-gap",
+        "m-frequency-box-limit",
+        "m-frequency-dirichlet-limit",
+        "dyadic-frequencies",
+        "log-frequencies",
+        "log-frequencies-suffice",
     ),
 }
 scripts = pytest.mark.parametrize("script", CLAIMS, ids=lambda script: script.__name__)

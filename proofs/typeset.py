@@ -23,7 +23,7 @@ from sympy.printing.str import StrPrinter
 from theory.symbols import omega
 
 SPACE = "\N{NO-BREAK SPACE}"
-_GREEK = {"Delta": "Δ", "theta": "θ", "omega": "ω", "beta": "β", "kappa": "κ", "pi": "π"}
+_GREEK = {"Delta": "Δ", "theta": "θ", "omega": "ω", "beta": "β", "kappa": "κ", "epsilon": "ε", "pi": "π"}
 _WORD = re.compile(rf"(?<![A-Za-z-])({'|'.join(_GREEK)})(?![A-Za-z-])")
 
 
@@ -48,7 +48,7 @@ def inline(item: Any) -> str:
 def plain(text: str) -> str:
     """A text that spells Greek letters and relations out, with their signs."""
     text = _WORD.sub(lambda word: _GREEK[word[0]], text).replace("<=", "≤").replace(">=", "≥").replace("^2", "²")
-    text = re.sub(r"(?<=\d)[* ](?=[Δθωβκπ])", "", text)
+    text = re.sub(r"(?<=\d)[* ](?=[Δθωβκεπ])", "", text)
     return re.sub(r"(?<=\w)\*(?=\w)", SPACE, text)
 
 
