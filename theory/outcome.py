@@ -34,6 +34,15 @@ class Outcome(Enum):
             return cls.REFUTED
         return cls.HOLDS if seen == {cls.HOLDS} else cls.UNDECIDED
 
+    @classmethod
+    def settled(cls, holds: object, refuted: object) -> Outcome:
+        """Of two opposite conditions on balls, each true only when certain, the one that is; undecided if neither."""
+        return cls.HOLDS if holds else cls.REFUTED if refuted else cls.UNDECIDED
+
+    def iff(self, other: Outcome) -> Outcome:
+        """Equivalence, undecided where either side is."""
+        return Outcome.UNDECIDED if Outcome.UNDECIDED in (self, other) else Outcome.of(self is other)
+
     def __invert__(self) -> Outcome:
         opposite = {Outcome.HOLDS: Outcome.REFUTED, Outcome.REFUTED: Outcome.HOLDS}
         return opposite.get(self, self)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import sympy
+from flint import arb
 
 from theory.outcome import Outcome
 
@@ -44,6 +45,18 @@ def test_conjunction(parts: list[Outcome], whole: Outcome) -> None:
 
 def test_negation_keeps_undecided() -> None:
     assert [~outcome for outcome in (HOLDS, REFUTED, UNDECIDED)] == [REFUTED, HOLDS, UNDECIDED]
+
+
+def test_equivalence() -> None:
+    assert HOLDS.iff(HOLDS) is REFUTED.iff(REFUTED) is HOLDS
+    assert HOLDS.iff(REFUTED) is REFUTED.iff(HOLDS) is REFUTED
+    for outcome in Outcome:
+        assert outcome.iff(UNDECIDED) is UNDECIDED.iff(outcome) is UNDECIDED
+
+
+def test_opposite_conditions_on_balls() -> None:
+    found = [Outcome.settled(ball > 0, ball <= 0) for ball in (arb(1, 0.5), arb(-1, 0.5), arb(0, 1), arb("nan"))]
+    assert found == [HOLDS, REFUTED, UNDECIDED, UNDECIDED]
 
 
 def test_an_outcome_is_no_truth_value() -> None:

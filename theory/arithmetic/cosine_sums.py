@@ -20,7 +20,7 @@ def same_cosine_sum(x: Real, y: Real, order: int) -> Outcome:
     it is not 0, the product of all of them is at least 1, so it is above 16^-order.
     """
     difference = abs((2 * (x - y)).at(4 * order + 64))
-    return Outcome.of(True if difference < arb(2) ** (-4 * order) else False if difference > 0 else None)
+    return Outcome.settled(difference < arb(2) ** (-4 * order), difference > 0)
 
 
 def smallest_is(values: Iterable[Real], said: Real, order: int) -> Outcome:

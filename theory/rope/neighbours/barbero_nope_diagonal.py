@@ -80,7 +80,7 @@ def _below(claimed: Diagonal, bos: arb) -> Outcome:
     other = (4 * (arb.cos_pi_fmpq(turns) - 1)).exp()
     weight = 1 / (1 + other + (bos.exp() if claimed.first else 0))
     bound = arb(fmpq(claimed.bound.numerator, claimed.bound.denominator))
-    return Outcome.of(True if weight < bound else False if weight >= bound else None)
+    return Outcome.settled(weight < bound, weight >= bound)
 
 
 def _logits(claimed: Diagonal) -> Equation:

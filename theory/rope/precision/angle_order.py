@@ -150,12 +150,12 @@ def _margins(certificate: Certificate, most: int) -> Iterator[Case]:
                         moved = moved.min(_distance(angles[n - 1] - angles[j]))
                     lost = certificate.loss * u * (n - 1) * stored
                     margin = closest - fmpq(lost.numerator, lost.denominator)
-                    apart = True if moved >= margin else False if moved < margin else None
+                    apart = Outcome.settled(moved >= margin, moved < margin)
                     threshold = Real.of_linear(0, 1) * certificate.impossible
                     within = (n * (n - 1) * u * stored < threshold) is Outcome.HOLDS
-                    lost_for_sure = within or (True if margin <= 0 else False if margin > 0 else None)
+                    lost_for_sure = Outcome.settled(within or margin <= 0, margin > 0)
                 case = {"p": precision, "theta": str(stored), "n": n}
-                yield case, Outcome.every(map(Outcome.of, (apart, lost_for_sure)))
+                yield case, Outcome.every((apart, lost_for_sure))
 
 
 def _distance(x: Fraction) -> arb:

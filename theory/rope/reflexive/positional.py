@@ -99,7 +99,7 @@ def _around_threshold(variant: Positional) -> Iterator[Case]:
                 for chosen in product(range(2), repeat=n)
                 for margin in margins(values, chosen, weights, residual=False).values()
             )
-            yield {"theta": str(angle), "n": n, "beta/beta*": f"1 {side:+}e-6"}, Outcome.of(decodes is expected)
+            yield {"theta": str(angle), "n": n, "beta/beta*": f"1 {side:+}e-6"}, decodes.iff(expected)
 
 
 def _logits() -> Iterator[Equation]:

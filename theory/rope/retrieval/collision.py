@@ -131,8 +131,7 @@ def _soft(rule: Rule, tokens: Tokens, letters: int) -> Outcome:
         for token, count in counts.items()
     ]
     said = Outcome.every(verdicts) if verdicts else Outcome.HOLDS
-    found = printed(letters).soft_decodes(tokens, query, BETA)
-    return Outcome.UNDECIDED if Outcome.UNDECIDED in (said, found) else Outcome.of(said is found)
+    return said.iff(printed(letters).soft_decodes(tokens, query, BETA))
 
 
 @quantity("retrieval-collision-margin", unit="output coordinate", claim="retrieval-letter-integer-collision")

@@ -99,7 +99,7 @@ def _weight(order: Order, letters: int, n: int, share: arb) -> Outcome:
     turn = share * fmpq(top.numerator, top.denominator)
     beta = order.bound(letters, n).at(64)
     weight = sum(((-2 * beta * (t * turn).sin_pi() ** 2).exp() for t in range(1, n)), arb(0))
-    return Outcome.of(True if weight > 1 else False if weight < 1 else None)
+    return Outcome.settled(weight > 1, weight < 1)
 
 
 def check_integer_query(letters: int, n: int, theta: Angle) -> None:

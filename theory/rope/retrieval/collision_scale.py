@@ -94,11 +94,7 @@ def _both_sides(rule: Threshold, letters: int, integers: int, n: int) -> Iterato
         gaps = rule.gaps(n, angle_of(turns), letters)
         for beta in around(gaps):
             said, found = weight_sum(gaps, Real.of(beta)) < 1, printed(letters, turns).all_decode(inputs, beta)
-            yield {"A": letters, "I": integers, "n": n, "turns": turns, "beta": beta}, _agree(said, found)
-
-
-def _agree(said: Outcome, found: Outcome) -> Outcome:
-    return Outcome.UNDECIDED if Outcome.UNDECIDED in (said, found) else Outcome.of(said is found)
+            yield {"A": letters, "I": integers, "n": n, "turns": turns, "beta": beta}, said.iff(found)
 
 
 def _random_inputs(rule: Threshold, count: int) -> Iterator[Trial]:

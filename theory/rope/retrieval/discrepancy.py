@@ -188,5 +188,5 @@ def _sign(worst: Worst, letters: int, length: int, positive: bool, share: arb) -
         if s != r
     ]
     least = reduce(arb.min, gaps)
-    decided = True if least > 0 else False if least < 0 else None
-    return Outcome.of(decided) if positive else ~Outcome.of(decided)
+    sign = Outcome.settled(least > 0, least < 0)
+    return sign if positive else ~sign

@@ -137,4 +137,4 @@ def _separated(share: arb, top: Fraction, letters: int, longest: int) -> Outcome
 
 
 def _exceeds(x: arb, y: arb) -> Outcome:
-    return Outcome.of(True if x > y else False if x <= y else None)
+    return Outcome.settled(x > y, x <= y)

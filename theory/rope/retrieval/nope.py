@@ -88,7 +88,7 @@ def _size(tokens: Tokens) -> tuple[int, int]:
 
 def _gap(inputs: Inputs, half_turns: arb) -> Outcome:
     gap = 1 - (inputs.nearest * half_turns).cos_pi()
-    return Outcome.of(True if gap > 0 else False if gap <= 0 else None)
+    return Outcome.settled(gap > 0, gap <= 0)
 
 
 @dataclass(frozen=True)

@@ -74,8 +74,7 @@ def _both_sides(threshold: Threshold, letters: int, integers: int, longest: int)
         for beta in around(gaps):
             said = weight_sum(gaps, Real.of(beta)) < 1
             found = repair.design(letters, integers).all_decode(chosen, beta)
-            agree = Outcome.UNDECIDED if Outcome.UNDECIDED in (said, found) else Outcome.of(said is found)
-            yield {"head": name, "A": letters, "I": integers, "n": n, "query": kind, "beta": beta}, agree
+            yield {"head": name, "A": letters, "I": integers, "n": n, "query": kind, "beta": beta}, said.iff(found)
 
 
 def _kind(query: Pair) -> str:

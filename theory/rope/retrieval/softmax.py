@@ -127,8 +127,7 @@ def _both_sides(threshold: Threshold, letters: int, integers: int, n: int) -> It
         for beta in sorted({beta for gaps in worst for beta in around(gaps)}):
             said = Outcome.every(weight_sum(gaps, Real.of(beta)) < 1 for gaps in worst)
             found = printed(letters, turns).all_decode(inputs, beta)
-            agree = Outcome.UNDECIDED if Outcome.UNDECIDED in (said, found) else Outcome.of(said is found)
-            yield {"A": letters, "I": integers, "n": n, "turns": turns, "beta": beta}, agree
+            yield {"A": letters, "I": integers, "n": n, "turns": turns, "beta": beta}, said.iff(found)
 
 
 def _further_in(threshold: Threshold, lengths: tuple[int, ...]) -> Iterator[tuple[object, Outcome]]:
@@ -143,4 +142,4 @@ def _further_in(threshold: Threshold, lengths: tuple[int, ...]) -> Iterator[tupl
 
 def _gaussian(x: arb, y: arb) -> Outcome:
     excess = 1 + 2 * (-((x + y) ** 2)).exp() - (-(x**2)).exp() - (-(y**2)).exp()
-    return Outcome.of(True if excess >= 0 else False if excess < 0 else None)
+    return Outcome.settled(excess >= 0, excess < 0)

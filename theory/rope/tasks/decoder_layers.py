@@ -65,7 +65,7 @@ def holds_exactly(row: Array, number: int) -> Outcome:
     outcomes = []
     for at, weight in enumerate(row):
         difference = weight - int(at == number)
-        outcomes.append(Outcome.of(True if difference == 0 else False if difference != 0 else None))
+        outcomes.append(Outcome.settled(difference == 0, difference != 0))
     return Outcome.every(outcomes)
 
 

@@ -84,7 +84,7 @@ def _exceeds(c: Real, u: arb) -> Outcome:
         if share - 48 / arb.pi().sqrt() * large.nonnegative_part().sqrt() ** 7 * (1 + share * large) > 0:
             return Outcome.HOLDS
     product = small.bessel_i(0, scaled=True) ** 2 * (1 + constant * small)
-    return Outcome.of(True if product >= 1 else False if product < 1 else None)
+    return Outcome.settled(product >= 1, product < 1)
 
 
 def _ends() -> Iterator[Equation]:

@@ -135,7 +135,7 @@ def _arcs(ends: Ends, longest: int) -> Iterator[Case]:
 def _below(most: Real, steps: int, share: arb) -> Outcome:
     turns = share / steps
     gap = 2 * (steps * turns).sin_pi() * turns.sin_pi()
-    return Outcome.of(True if gap <= most.enclose() else False if gap > most.enclose() else None)
+    return Outcome.settled(gap <= most.enclose(), gap > most.enclose())
 
 
 def _slopes() -> Iterator[Equation]:

@@ -60,7 +60,7 @@ def exceeds(gap: tuple[Fraction, Fraction], bound: tuple[Fraction, Fraction]) ->
     if gap == bound or (gap[0] == gap[1] and bound[0] == bound[1]):
         return Outcome.REFUTED
     difference = cosine(gap[0]) - cosine(gap[1]) - cosine(bound[0]) + cosine(bound[1])
-    return Outcome.of(True if difference > 0 else False if difference <= 0 else None)
+    return Outcome.settled(difference > 0, difference <= 0)
 
 
 @dataclass(frozen=True)

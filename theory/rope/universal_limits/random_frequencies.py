@@ -118,7 +118,7 @@ def _drawn(enough: Enough, tried: list[tuple[int, Fraction]]) -> Iterator[Case]:
         least = ball(1 - share)
         kept = any(all(gap >= least for gap in ball_gaps(weights, turns, length - 1)) for turns in found)
         lost = enough.family is not None and any(gap < least for gap in ball_gaps(weights, found[0], length - 1))
-        yield {"n": length, "epsilon": str(share), "m": planes}, True if kept else False if lost else None
+        yield {"n": length, "epsilon": str(share), "m": planes}, Outcome.settled(kept, lost)
 
 
 def _union(enough: Enough, lengths: tuple[int, ...]) -> Iterator[Case]:
