@@ -2,8 +2,8 @@
 
 Source: arXiv 2605.31558, Sec. 3.2, which composes Index symbol by symbol; margins derived here. A layer has the query
 and key maps of the Index head and copies letters into a second slot (its W_V with alpha = 1); letters are terminal in
-the block of theory.rope.tasks.snap. No input is excluded but those whose walk leaves the input: integers off the walk may
-point anywhere.
+its block (theory.rope.tasks.snap). No input is excluded but those whose walk leaves the input: integers off the walk
+may point anywhere.
 
 Proof. Keys do not depend on what positions hold, so a position that holds an integer s exactly attends to the position
 s places back with weight 1/(1 + F_{s,i-1-s}) >= 3/4, and all states have letter mass at most 1 (claim decoder-snap).
