@@ -15,6 +15,7 @@ from sympy import Max, Rational, ceiling, cos, pi, sin
 from proofs import (
     __main__,
     exclusion_principle,
+    impossibility,
     index_cases,
     index_discrepancy,
     retrieval_cases,
@@ -40,6 +41,18 @@ CLAIMS = {
         "score-uniform-attention",
         "score-swaps-printed",
         "score-blind-spot",
+    ),
+    impossibility: (
+        "symbolic-cannot-index",
+        "positional-cannot-retrieve-printed",
+        "positional-retrieves-with-residual",
+        "positional-retrieves-with-values",
+        "positional-cannot-retrieve-identity",
+        "positional-retrieve-margin",
+        "partial-induction-needs-both",
+        "partial-induction-two-angles",
+        "partial-induction-recency-aligned",
+        "partial-induction-recency-phase",
     ),
     index_discrepancy: (
         "index-logit",

@@ -1,0 +1,120 @@
+"""What heads cannot compute, as it is printed: a broken formula stops the script, and its tables say what is true."""
+
+import math
+import re
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
+from types import ModuleType
+
+import pytest
+
+from proofs import impossibility, impossibility_cases, impossibility_induction, impossibility_retrieval
+from proofs.command import run
+from proofs.test_proofs import output
+from theory.rope.expressivity.partial_induction import partial_induction_two_angles
+from theory.rope.expressivity.partial_induction_needs_both import partial_induction_needs_both
+from theory.rope.expressivity.positional_cannot_retrieve import positional_cannot_retrieve_printed
+from theory.rope.expressivity.positional_heads import PositionalHead, hinting, mostly_own
+from theory.rope.expressivity.positional_margin import MarginBound, positional_retrieve_margin
+from theory.rope.expressivity.positional_retrieval import GATED
+from theory.rope.expressivity.symbolic_cannot_index import Blind, by_position, symbolic_cannot_index
+from theory.rope.sequences import index
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "broken", "step"),
+    [
+        (impossibility_cases, "by_token", by_position, 1),
+        (impossibility, "symbolic_cannot_index", replace(symbolic_cannot_index, variant=Blind(heads=by_position)), 2),
+        (impossibility_cases, "index_at_end", lambda tokens: tokens[0], 3),
+        (impossibility_cases, "SMALLEST", (("a", "b", 1), ("a", "b", 1)), 3),
+        (impossibility_cases, "Blind", lambda **how: Blind(), 4),
+        (impossibility_cases, "retrieval_at_end", lambda tokens: tokens[0], 6),
+        (impossibility_retrieval, "GATED", PositionalHead("uniform weights, W_V = 1, W_R = 0"), 7),
+        (
+            impossibility_retrieval,
+            "HINTED",
+            PositionalHead("weight 1/2 on the query, W_V hints by 4", mostly_own(Fraction(1, 2)), hinting(4)),
+            9,
+        ),
+        (
+            impossibility_retrieval,
+            "positional_cannot_retrieve_printed",
+            replace(positional_cannot_retrieve_printed, counterexample="n=2"),
+            11,
+        ),
+        (impossibility_cases, "one_hot", lambda weights: PositionalHead("reversed", lambda length: weights[::-1]), 13),
+        (
+            impossibility_retrieval,
+            "positional_retrieve_margin",
+            replace(positional_retrieve_margin, variant=MarginBound(lambda largest, length: largest / (length - 1))),
+            14,
+        ),
+        (impossibility_cases, "BOUND", MarginBound(lambda largest, length: 2 * largest / length**2), 15),
+        (impossibility_cases, "collides", lambda rows: True, 18),
+        (
+            impossibility_induction,
+            "partial_induction_two_angles",
+            replace(partial_induction_two_angles, variant=partial_induction_two_angles.controls["the first match"]),
+            19,
+        ),
+    ],
+)
+def test_a_broken_formula_stops_the_script(
+    module: ModuleType,
+    name: str,
+    broken: object,
+    step: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(module, name, broken)
+    assert run(impossibility.main, []) == 1
+    shown = capsys.readouterr()
+    assert shown.err.startswith(f"error: step {step}")
+    assert len(shown.err.splitlines()) == 1
+    assert f"({step})" in shown.out
+    assert "All" not in shown.out.splitlines()[-1]
+
+
+def test_the_smallest_inputs_by_the_definition_of_index() -> None:
+    one, other = impossibility_cases.SMALLEST
+    assert other in [(*order, one[-1]) for order in permutations(one[:-1])]
+    assert [index(tokens)[-1] for tokens in (one, other)] == ["b", "a"]
+    assert re.search(r"a b 1 +b\n +b a 1 +a\n", output(impossibility))
+
+
+def test_outputs_of_the_first_counterexample() -> None:
+    found = {token: total for token, _, _, total in impossibility_cases.outputs(GATED)}
+    third = Fraction(1, 3)
+    assert found == {"aa": 0, "ab": third, "a1": third, "ba": 2, "bb": 2, "b1": 2 + third}
+    assert re.search(r"b1 +2 +1/3 +7/3\n", output(impossibility))
+
+
+def test_margins_that_are_printed() -> None:
+    rows = re.findall(r"^ +(\d+)" + r" +(\d+(?:/\d+)?)" * 6 + "$", output(impossibility), flags=re.M)
+    assert [row[0] for row in rows] == ["3", "6", "12", "24"]
+    for row in rows:
+        n, *values = map(Fraction, row)
+        shares = [1 / n, 1 / (10 * (n - 1)), 2 / n]
+        assert values[::2] == shares
+        assert values[1::2] == [2 * largest / (n - 1) for largest in (1, 5, 1)]
+
+
+def test_recency_gaps_that_are_printed() -> None:
+    rows = re.findall(r"^ +(\d+) +(0\.\d+) +(0\.\d+) +(0\.\d+)$", output(impossibility), flags=re.M)
+    assert [row[0] for row in rows] == ["5", "17", "100", "1000"]
+    for row in rows:
+        n, aligned, phased, bound = int(row[0]), *map(float, row[1:])
+        assert aligned == pytest.approx(math.cos(math.pi / n) - math.cos(2 * math.pi / n), abs=6e-6)
+        grid = [math.pi * share / (1000 * (n - 3)) for share in range(1, 1001)]
+        best = max(2 * math.sin(angle / 2) * math.cos((n - 3) * angle / 2) for angle in grid)
+        assert aligned < phased < bound
+        assert phased == pytest.approx(best, abs=1e-5)
+
+
+def test_needs_both_stops_the_script(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = replace(partial_induction_needs_both, variant=partial_induction_needs_both.controls["needs two layers"])
+    monkeypatch.setattr(impossibility_induction, "partial_induction_needs_both", broken)
+    assert run(impossibility.main, []) == 1
