@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constructions.rope_head import RopeHead
+from tests.asked import floats
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real
 from theory.errors import InputError
 from theory.evidence import Case, Constructed
 from theory.ledger import Submissions
 from theory.outcome import Outcome
-from theory.quantities import quantities
 from theory.rope.expressivity.partial_induction import (
     TwoAngles,
     induction_gaps,
@@ -31,10 +31,6 @@ from theory.rope.expressivity.u_shape import index_target_weight, step_sign
 from theory.rope.head import Head
 
 
-def value(quantity: str, **arguments: str) -> dict[str, float]:
-    return {name: float(result.value) for name, result in quantities()[quantity].evaluate(arguments).items()}
-
-
 @pytest.mark.parametrize(
     ("quantity", "n", "expected"),
     [
@@ -46,20 +42,20 @@ def value(quantity: str, **arguments: str) -> dict[str, float]:
     ],
 )
 def test_worked_recency_gaps(quantity: str, n: int, expected: dict[str, float]) -> None:
-    found = value(quantity, n=str(n))
+    found = floats(quantity, n=str(n))
     for name, number in expected.items():
         assert found[name] == pytest.approx(number, abs=6e-9 if n == 4 else 6e-12)
 
 
 def test_worked_gaps_and_weights() -> None:
-    gaps = value("induction-gaps", n="17", letters="8", amplitude="2.1", theta="pi/17", psi="0")
+    gaps = floats("induction-gaps", n="17", letters="8", amplitude="2.1", theta="pi/17", psi="0")
     assert gaps["symbol"] == pytest.approx(0.615, abs=5e-4)
     assert gaps["recency"] == pytest.approx(0.0505008702795, abs=6e-13)
-    assert value("recency-gap-constant")["recency-gap-constant"] == pytest.approx(1.1221927, abs=5e-8)
+    assert floats("recency-gap-constant")["recency-gap-constant"] == pytest.approx(1.1221927, abs=5e-8)
     weights = [0.374969048, 0.285524783, 0.250178616, 0.237536021, 0.234542504]
     for j, weight in enumerate(weights, 1):
         for position in (j, 10 - j):
-            found = value("index-target-weight", n="9", theta="0.3", beta="4", position=str(position))
+            found = floats("index-target-weight", n="9", theta="0.3", beta="4", position=str(position))
             assert found["index-target-weight"] == pytest.approx(weight, abs=6e-10)
     beyond = [0.3736, 0.3720, 0.5897, 0.6829, 0.6863]
     for j, weight in enumerate(beyond, 1):
@@ -75,7 +71,7 @@ def least_gap(angle: float, phase: float, n: int) -> float:
 
 @pytest.mark.parametrize("n", [3, 4, 5, 6, 9, 16, 23])
 def test_optimal_planes_against_a_fine_grid(n: int) -> None:
-    aligned, phased = value("recency-gap-aligned", n=str(n)), value("recency-gap-phase", n=str(n))
+    aligned, phased = floats("recency-gap-aligned", n=str(n)), floats("recency-gap-phase", n=str(n))
     angles = np.linspace(0, np.pi, 20_001)[1:]
     grid = [least_gap(angle, 0.0, n) for angle in angles]
     assert max(grid) == pytest.approx(aligned["gap"], abs=2e-3 * aligned["gap"])
@@ -91,7 +87,7 @@ def test_optimal_planes_against_a_fine_grid(n: int) -> None:
 def test_best_phase_tends_to_its_constant() -> None:
     constant = float(recency_gap_constant().value)
     for n in (1_000, 100_000, 10_000_000):
-        assert n * value("recency-gap-phase", n=str(n))["gap"] == pytest.approx(constant, abs=5 / n)
+        assert n * floats("recency-gap-phase", n=str(n))["gap"] == pytest.approx(constant, abs=5 / n)
 
 
 @given(st.integers(3, 9), st.fractions(0, 1, max_denominator=30), st.fractions(-1, 1, max_denominator=30))
@@ -152,7 +148,7 @@ def test_latest_match() -> None:
 )
 def test_bad_input_is_named(quantity: str, arguments: dict[str, str], words: str) -> None:
     with pytest.raises(InputError, match=words) as error:
-        value(quantity, **arguments)
+        floats(quantity, **arguments)
     assert "\n" not in str(error.value)
 
 

@@ -4,29 +4,23 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 import sympy
 from scipy.optimize import brentq
 
+from tests.asked import value
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.real import Real
 from theory.errors import InputError
 from theory.outcome import Outcome
-from theory.quantities import quantities
 from theory.rope.index.length import length_limit, longest_length
 from theory.rope.index.temperature import aliases, beta_for, beta_threshold
 from theory.rope.index.test_head import FloatLayer
 from theory.rope.index.weights import weight_sum
 
 PLANE_2 = "rope(base=10000,d=128,k=2)"
-
-
-def value(name: str, **arguments: object) -> Any:
-    (result,) = quantities()[name].evaluate({key: str(text) for key, text in arguments.items()}).values()
-    return result.value
 
 
 @pytest.mark.parametrize(

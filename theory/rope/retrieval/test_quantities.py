@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import sympy
 
+from tests.asked import value, values
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real, pi
 from theory.errors import InputError
@@ -24,16 +25,6 @@ from theory.rope.retrieval.repairs import REPAIRS, repaired_gap, retrieval_beta_
 from theory.rope.sequences import Pair, proper_sequences, retrieval
 
 PLANE_42 = "rope(base=10000,d=128,k=42)"
-
-
-def values(name: str, **arguments: object) -> dict[str, Any]:
-    results = quantities()[name].evaluate({key: str(text) for key, text in arguments.items()})
-    return {key: result.value for key, result in results.items()}
-
-
-def value(name: str, **arguments: object) -> Any:
-    (found,) = values(name, **arguments).values()
-    return found
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constructions.rope_head import RopeHead, to_tensor
+from tests.asked import floats
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real
 from theory.errors import InputError
 from theory.evidence import Case, Constructed
 from theory.ledger import Submissions
 from theory.outcome import Outcome
-from theory.quantities import quantities
 from theory.rope.head import Head
 from theory.rope.index.head import index_embedding, index_head
 from theory.rope.retrieval.head import retrieval_head
@@ -47,10 +47,6 @@ def by_definition(M: Floats, own: float, beta: float, tau: float) -> tuple[float
     alpha = np.exp(np.array(depths) - max(depths))
     positional, symbolic = alpha @ np.array(found) / alpha.sum()
     return float(positional), float(symbolic)
-
-
-def value(quantity: str, **arguments: str) -> dict[str, float]:
-    return {name: float(result.value) for name, result in quantities()[quantity].evaluate(arguments).items()}
 
 
 INDEX = {"n": "9", "offset": "3", "beta": "4", "theta": "1"}
@@ -111,7 +107,7 @@ BLIND = "[[0, -2, -1], [-3, 1, -1], [-3, -2, 2]]"
     ],
 )
 def test_worked_values(quantity: str, arguments: dict[str, str], expected: dict[str, float]) -> None:
-    found = value(quantity, **arguments)
+    found = floats(quantity, **arguments)
     for name, number in expected.items():
         digits = len(str(number).partition(".")[2].partition("e")[0])
         assert found[name] == pytest.approx(number, abs=1.01 * 10.0**-digits), name
@@ -149,16 +145,16 @@ def test_head_scores_are_those_of_the_definition(n: int, data: st.DataObject) ->
 def test_range_bound_is_reached() -> None:
     """Two logits apart by r that become equal under the swap have both scores at the bound's limit."""
     for r in ("0.3", "1", "1.7"):
-        found = value("positional-symbolic-scores", M=f"[[{r}, 1], [1, 0]]", own="0", tau="1")
+        found = floats("positional-symbolic-scores", M=f"[[{r}, 1], [1, 0]]", own="0", tau="1")
         assert found["s-pos"] == pytest.approx(found["s-sym"], abs=1e-14)
-        bound = value("score-range-bound", eps=f"{1 - found['s-pos']:.17f}")["score-range-bound"]
+        bound = floats("score-range-bound", eps=f"{1 - found['s-pos']:.17f}")["score-range-bound"]
         assert bound == pytest.approx(float(r), abs=1e-7)
 
 
 def test_many_equal_keys_need_small_tau() -> None:
     """One peak among ten: with equal weights on the swaps both scores are high, with the steepest they are not."""
     M = str([[6 if c == 0 else 0] * 10 for c in range(10)])
-    flat, steep = (value("positional-symbolic-scores", M=M, own="0", tau=tau) for tau in ("1e6", "1e-4"))
+    flat, steep = (floats("positional-symbolic-scores", M=M, own="0", tau=tau) for tau in ("1e6", "1e-4"))
     assert flat["s-pos"] > 0.8 and flat["s-sym"] == pytest.approx(1)
     assert steep["s-pos"] < 0.01
 
@@ -182,7 +178,7 @@ def test_many_equal_keys_need_small_tau() -> None:
 )
 def test_bad_input_is_named(quantity: str, arguments: dict[str, str], words: str) -> None:
     with pytest.raises(InputError, match=words) as error:
-        value(quantity, **arguments)
+        floats(quantity, **arguments)
     assert "\n" not in str(error.value)
 
 
