@@ -58,11 +58,11 @@ def refutation(proof: Companion) -> None:
         Enumeration("this input", cases.worked(HINTED, Fraction(1, 20))),
     )
     proof.step(
-        """Again it is so for every proper input, with the margin 1/(10(n-1)) for n ≥ 2. If the query is LL, each LL
-        token adds the same, 4 times its weight or nothing, to all tokens that the query may be looking for, and the
-        query itself adds 4 · 9/10. Of these tokens only the answer occurs, and has at least 1/(10(n-1)) more. Any other
-        token has at most 9/10 from the query and 5/10 from the rest. If the query is LI, it has 9/10, and any other
-        token at most 5/10.""",
+        """Again it is so for every proper input with n ≥ 2: the margin is at least 1/(10(n-1)). If the query is LL,
+        each LL token adds the same, 4 times its weight or nothing, to all tokens that the query may be looking for, and
+        the query itself adds 4 · 9/10. Of these tokens only the answer occurs, and has at least 1/(10(n-1)) more. Any
+        other token has at most 9/10 from the query and 5/10 from the rest. If the query is LI, it has 9/10, and any
+        other token at most 5/10.""",
         positional_retrieves_with_values,
     )
     proof.step(
