@@ -21,6 +21,7 @@ from proofs import (
     retrieval_cases,
     retrieval_margin,
     retrieval_repair_cases,
+    temperature_separation,
     universal_limits,
 )
 from proofs.command import StepFailed, run
@@ -76,6 +77,17 @@ CLAIMS = {
         "retrieval-collision-order",
         "retrieval-repaired",
         "retrieval-repaired-threshold",
+    ),
+    temperature_separation: (
+        "bessel-lower-bound",
+        "competitor-weight-floor",
+        "m-frequency-two-sided-gap",
+        "positional-weight-ceiling",
+        "index-softmax-threshold",
+        "temperature-best-frequency",
+        "retrieval-repaired-threshold",
+        "temperature-separation",
+        "temperature-several-planes",
     ),
     universal_limits: (
         "one-frequency-universal-limit",
