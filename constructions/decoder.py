@@ -7,20 +7,19 @@ layer takes one hop, and its weights are the same at every depth. Source: arXiv 
 theory.rope.tasks.number_decoder and theory.rope.tasks.letter_decoder prove that it works.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Generic, TypeVar
+from fractions import Fraction
 
 import sympy
 import torch
 from sympy import Matrix
 from torch import Tensor, nn
 
+from constructions.on_tokens import OnTokens, T, temperature
 from constructions.reference import Integer, Letter, Pair, Symbol
 from constructions.relu_block import ReluBlock
-from constructions.rope_head import RopeHead, format_of, to_tensor
-from constructions.token_head import temperature
+from constructions.rope_head import RopeHead, to_tensor
 from constructions.vocabulary import Vocabulary, number_vocabulary, pair_vocabulary
 from theory.arithmetic.angle import Angle
 from theory.errors import InputError
@@ -31,7 +30,6 @@ from theory.rope.softmax.attention_loss import Guarantee
 from theory.rope.softmax.guarantees import index_angle, index_guarantee
 from theory.rope.tasks.letter_margin import Margin
 
-T = TypeVar("T", bound=Hashable)
 CACHED = 2**18  # numbers in a stream that a core's cache can hold several times
 
 
@@ -56,7 +54,7 @@ class Trace:
     attention: tuple[Tensor, ...]
 
 
-class Decoder(nn.Module, Generic[T]):
+class Decoder(OnTokens[T]):
     """A decoder of `depth` equal layers.
 
     Args:
@@ -73,7 +71,7 @@ class Decoder(nn.Module, Generic[T]):
     Raises InputError if the dtype cannot carry the length.
     """
 
-    W_E: Tensor
+    proved: Fraction
     W_U: Tensor
 
     def __init__(
@@ -92,9 +90,9 @@ class Decoder(nn.Module, Generic[T]):
         super().__init__()
         if depth < 1:
             raise InputError(f"depth={depth} takes no hop; give depth >= 1, the number of hops")
-        self._proved = temperature(guarantee, length, dtype, best)
+        self.proved = temperature(guarantee, length, dtype, best)
         self.guarantee, self.vocabulary, self.dtype = guarantee, vocabulary, dtype
-        layer = Layer(RopeHead(head, beta=float(self._proved), dtype=dtype), ReluBlock(terminal, dtype))
+        layer = Layer(RopeHead(head, beta=float(self.proved), dtype=dtype), ReluBlock(terminal, dtype))
         self.layers = nn.ModuleList([layer] * depth)
         embed = to_tensor(sympy.eye(len(vocabulary)) if embedding is None else embedding, dtype)
         self.register_buffer("W_E", torch.cat((embed, torch.zeros_like(embed))))
@@ -103,21 +101,7 @@ class Decoder(nn.Module, Generic[T]):
     @property
     def beta(self) -> float:
         """The inverse temperature of all layers."""
-        return float(self._proved)
-
-    @cached_property
-    def guaranteed_length(self) -> int:
-        """The longest input that is certainly solved at this temperature in this dtype."""
-        return self.guarantee.length_at(self._proved, format_of(self.dtype))
-
-    def embed(self, ids: Tensor) -> Tensor:
-        """Token numbers (..., n) to the stream (..., n, 2d). Raises InputError beyond the guaranteed length."""
-        if (length := ids.shape[-1]) > self.guaranteed_length:
-            raise InputError(
-                f"an input of {length} tokens is longer than the {self.guaranteed_length} that this decoder is "
-                f"guaranteed for; build it for length={length}"
-            )
-        return self.W_E.T[ids]
+        return float(self.proved)
 
     def run(self, ids: Tensor) -> Tensor:
         """Token numbers (..., n) to the stream after the last layer, (..., n, 2d)."""
@@ -135,10 +119,6 @@ class Decoder(nn.Module, Generic[T]):
         batch = max(1, CACHED // (ids.shape[-1] * len(self.W_E)))
         last = [self.run(part)[:, -1] for part in ids.split(batch)]
         return (torch.cat(last) @ self.W_U.T).argmax(-1)
-
-    def ids(self, tokens: Sequence[T]) -> Tensor:
-        """The numbers of tokens, shape (n,). Raises InputError for a token that is not in the vocabulary."""
-        return torch.tensor(self.vocabulary.encode(tokens))
 
     def answer(self, tokens: Sequence[T]) -> T:
         """The token that the last position holds after the last layer."""
