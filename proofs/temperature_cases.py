@@ -33,6 +33,7 @@ KINDS = {"offset n - 1": LAST, "other integers": INTEGER, "letters": LETTER}
 w, x = symbols("w x", positive=True)
 # (1 - w/3)^2 (1 + 4 w/pi) - 1, divided by w.
 EXCESS = (4 / pi - Rational(2, 3)) - w * (8 / (3 * pi) - Rational(1, 9)) + w**2 * 4 / (9 * pi)
+TAIL = 2 * exp(-w) * (1 + 4 * w / pi) / sqrt(pi * w)
 
 
 def lowered() -> Iterator[Equation]:
@@ -62,8 +63,13 @@ def positive(share: arb) -> Outcome:
 
 
 def tail() -> Iterator[Case]:
-    """2 e^(-w) (1 + 4 w/pi)/sqrt(pi w) at w = 1."""
-    yield "w = 1", evaluate(2 * exp(Integer(-1)) * (1 + 4 / pi) / sqrt(pi)) < 1
+    """The bound of Lemma 3 at w = 1."""
+    yield "w = 1", evaluate(TAIL.subs(w, 1)) < 1
+
+
+def falling() -> Iterator[Equation]:
+    """The slope of its logarithm."""
+    yield "slope", sympy.cancel(TAIL.diff(w) / TAIL), sympy.cancel(-1 - 1 / (2 * w) + 1 / (w + pi / 4))
 
 
 def waves(most: int) -> Iterator[Equation]:

@@ -62,6 +62,7 @@ def mean_weight(proof: Companion) -> None:
         that 2e^(-w)(1 + 4w/π)/√(πw) ≤ 1. That is true at w = 1, and the left side falls: its logarithm has the slope
         -1 - 1/(2w) + 1/(w + π/4), which is negative for w ≥ 1.""",
         Enumeration("the left side at w = 1", cases.tail()),
+        Identity("the slope of its logarithm", cases.falling()),
     )
     proof.step(
         "Theorem 1. By these lemmas, for all x ≥ 0",

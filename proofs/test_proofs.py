@@ -259,6 +259,7 @@ def test_formulas_on_lines_of_their_own() -> None:
 
 def test_words_and_tables() -> None:
     assert plain("theta=2*pi/3 <= beta, T* by retrieval-beta-for") == "θ=2π/3 ≤ β, T* by retrieval-beta-for"
+    assert plain("x = 2 epsilon") == "x = 2ε"
     assert plain("2 pi^2/n^2, 1 - cos(t*theta)") == f"2π²/n², 1 - cos(t{SPACE}θ)"
     assert str(Table(("n", "value"), [(2, "1/2"), (10, 3)])).splitlines() == [
         " n   value",

@@ -28,6 +28,7 @@ from theory.symbols import n, omega
     [
         (temperature_cases, "index_logit", lambda i, j, s, angle: (i - j - s) * angle, 1),
         (temperature_cases, "EXCESS", temperature_cases.EXCESS - Rational(1, 20), 3),
+        (temperature_cases, "TAIL", 3 * temperature_cases.TAIL, 4),
         (temperature_cases, "FLOOR", Floor(two=(a + b + 2) * M - 1), 8),
         (
             temperature_separation,
