@@ -54,6 +54,13 @@ def test_ceiling_in_the_middle() -> None:
     assert float(bounded_logit_weight(849, real(200))["largest"].value) == pytest.approx(1)
 
 
+def test_ceiling_of_uneven_planes() -> None:
+    parts, beta = np.array([1 / 3, 2]), 5
+    found = weight_ceiling(17, real(beta), (sympy.Rational(1, 3), sympy.Integer(2)))
+    assert float(found["ceiling"].value) == pytest.approx(1 / 18 / np.prod(i0e(beta * parts)))
+    assert float(found["algebraic"].value) == pytest.approx(np.prod(1 + 2 * np.pi * beta * parts) ** 0.5 / 18)
+
+
 def weights(amplitudes: np.ndarray, angles: np.ndarray, beta: float, left: int, right: int) -> float:
     """F_{left,right} from the definition, radians."""
     offsets = np.array([t for t in range(-left, right + 1) if t])
