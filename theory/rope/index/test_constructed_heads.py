@@ -11,6 +11,7 @@ import torch
 from constructions import reference as ref
 from constructions.heads import IndexHead, ReflexiveHead, RetrievalHead
 from constructions.reference import Integer, Letter, Pair, Symbol
+from constructions.tasks import show
 from constructions.token_head import TokenHead
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.real import Real
@@ -44,10 +45,6 @@ def margins(head: TokenHead[Any], inputs: Sequence[Sequence[Any]], wanted: Seque
     targets = torch.tensor(head.vocabulary.encode(wanted))[:, None]
     others = outputs.scatter(1, targets, -torch.inf).amax(-1)
     return (outputs.gather(1, targets)[:, 0] - others).tolist()
-
-
-def show(tokens: Sequence[Any]) -> str:
-    return " ".join(map(str, tokens))
 
 
 def decoded(head: TokenHead[Any], inputs: list[Any], function: Callable[[Any, int], Any]) -> list[float]:

@@ -12,7 +12,7 @@ from constructions.decoder import Decoder, letter_decoder, number_decoder
 from constructions.heads import IndexHead
 from constructions.reference import Letter, Pair, Symbol
 from constructions.relu_block import ReluBlock
-from constructions.tasks import letter_task, number_task, parse_pairs
+from constructions.tasks import letter_task, number_task, parse_pairs, show
 from theory.arithmetic.angle import Angle
 from theory.evidence import Case, Constructed
 from theory.ledger import Submissions
@@ -23,10 +23,6 @@ from theory.rope.tasks.letter_task import COMPOSABLE
 torch.set_num_threads(1)
 SEED = 2605
 DTYPES = {torch.float64: "float64", torch.float32: "float32", torch.float16: "float16", torch.bfloat16: "bfloat16"}
-
-
-def show(tokens: Sequence[Any]) -> str:
-    return " ".join(map(str, tokens))
 
 
 def held_last(decoder: Decoder[Any], tokens: Sequence[Any]) -> list[Any]:
