@@ -15,8 +15,8 @@ from theory.outcome import Outcome
 from theory.rope.index.window import query_distance
 from theory.rope.rotation import logit
 from theory.rope.universal_limits.dyadic_frequencies import dyadic, gap_at
-from theory.rope.universal_limits.end_target import N, arc, supremum, y
 from theory.rope.universal_limits.one_frequency import DYADIC, LETTERS, TURN
+from theory.rope.universal_limits.one_frequency_end_target import N, arc, supremum, y
 from theory.rope.universal_limits.one_frequency_phase import OPTIMUM, A, B
 from theory.symbols import n, r, s, t
 

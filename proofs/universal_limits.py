@@ -12,9 +12,9 @@ from proofs.companion import Companion, Table
 from proofs.index_cases import peaks
 from proofs.universal_planes import families, limits, several_planes
 from theory.evidence import Enumeration, Identity
-from theory.rope.universal_limits.end_target import arc, one_frequency_end_target, rate, supremum, y
 from theory.rope.universal_limits.m_frequency_two_sided_gap import m_frequency_two_sided_gap
 from theory.rope.universal_limits.one_frequency import Limit, one_frequency_universal_limit
+from theory.rope.universal_limits.one_frequency_end_target import arc, one_frequency_end_target, rate, supremum, y
 from theory.rope.universal_limits.one_frequency_phase import one_frequency_phase_optimal
 from theory.symbols import n
 

@@ -15,11 +15,11 @@ from theory.evidence import Case, Equation
 from theory.rope.index.window import fold
 from theory.rope.universal_limits.dyadic_frequencies import dyadic, dyadic_gap, gap_at
 from theory.rope.universal_limits.log_frequencies import planes_needed
+from theory.rope.universal_limits.log_frequencies_suffice import planes_sufficient
 from theory.rope.universal_limits.m_frequency_box import Box
 from theory.rope.universal_limits.m_frequency_dirichlet import Ellipsoid, P, ball_volume, rho_squared
 from theory.rope.universal_limits.m_frequency_gaps import Amplitudes, frequency_sets
 from theory.rope.universal_limits.one_frequency import TURN
-from theory.rope.universal_limits.random_frequencies import planes_sufficient
 from theory.rope.universal_limits.worst_gap import WorstGap, worst_gap
 from theory.symbols import n
 

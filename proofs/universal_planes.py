@@ -11,13 +11,13 @@ from proofs.companion import Companion, Table
 from theory.evidence import Enumeration, Identity
 from theory.outcome import Outcome
 from theory.rope.universal_limits.dyadic_frequencies import dyadic_frequencies
-from theory.rope.universal_limits.end_target import one_frequency_end_target
 from theory.rope.universal_limits.log_frequencies import log_frequencies
+from theory.rope.universal_limits.log_frequencies_suffice import SUFFICIENT, log_frequencies_suffice
 from theory.rope.universal_limits.m_frequency_box import m_frequency_box_limit
 from theory.rope.universal_limits.m_frequency_dirichlet import m_frequency_dirichlet_limit, rho_squared
 from theory.rope.universal_limits.m_frequency_two_sided_gap import m_frequency_two_sided_gap
 from theory.rope.universal_limits.one_frequency import one_frequency_universal_limit
-from theory.rope.universal_limits.random_frequencies import SUFFICIENT, log_frequencies_suffice
+from theory.rope.universal_limits.one_frequency_end_target import one_frequency_end_target
 
 FAST = (1, 2, 4, 8)
 WEAK = (Fraction(1), Fraction(1, 10**9))

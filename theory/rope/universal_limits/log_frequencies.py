@@ -25,9 +25,9 @@ from theory.outcome import Outcome
 from theory.quantities import Bound, Length2, Positive, quantity
 from theory.rope.index.window import farey_peaks
 from theory.rope.rotation import PAPER
-from theory.rope.universal_limits.end_target import supremum
 from theory.rope.universal_limits.m_frequency_gaps import ball, ball_gaps, climb, float_gaps, frequency_sets
 from theory.rope.universal_limits.one_frequency import TURN
+from theory.rope.universal_limits.one_frequency_end_target import supremum
 from theory.symbols import n
 
 SEED = 2612

@@ -19,11 +19,11 @@ from theory.ledger import Submissions
 from theory.outcome import Outcome
 from theory.rope.universal_limits.dyadic_frequencies import dyadic_gap
 from theory.rope.universal_limits.log_frequencies import planes_needed
+from theory.rope.universal_limits.log_frequencies_suffice import planes_sufficient
 from theory.rope.universal_limits.m_frequency_box import m_frequency_box
 from theory.rope.universal_limits.m_frequency_dirichlet import ball_volume, m_frequency_limit
 from theory.rope.universal_limits.m_frequency_gaps import float_gap_error, float_gaps, frequency_sets, least_form
 from theory.rope.universal_limits.m_frequency_slow_planes import m_frequency_slow_planes_limit
-from theory.rope.universal_limits.random_frequencies import planes_sufficient
 from theory.rope.universal_limits.worst_gap import worst_gap
 
 HALF = sympy.Rational(1, 2)

@@ -14,8 +14,8 @@ from theory.errors import InputError
 from theory.evidence import Case, Constructed
 from theory.ledger import Submissions
 from theory.outcome import Outcome
-from theory.rope.universal_limits.end_target import end_target_rate, end_target_supremum
 from theory.rope.universal_limits.one_frequency import exceeds, one_frequency_limit, phase_gaps
+from theory.rope.universal_limits.one_frequency_end_target import end_target_rate, end_target_supremum
 from theory.rope.universal_limits.one_frequency_phase import best_phase_gap
 
 

@@ -29,7 +29,6 @@ from theory.rope.index.weights import prefix_sums
 from theory.rope.index.window import check_query
 from theory.rope.rotation import PAPER
 from theory.rope.universal_limits.bessel_bound import mean_weight
-from theory.rope.universal_limits.end_target import peak
 from theory.rope.universal_limits.m_frequency_gaps import (
     HALF_TURN,
     HALVES,
@@ -40,6 +39,7 @@ from theory.rope.universal_limits.m_frequency_gaps import (
     frequency_sets,
 )
 from theory.rope.universal_limits.one_frequency import TURN
+from theory.rope.universal_limits.one_frequency_end_target import peak
 from theory.symbols import theta
 
 CLAIM = "competitor-weight-floor"
