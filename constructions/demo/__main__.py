@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ import click
 from rich.console import Console
 
 from constructions.demo.request import ALL, CONSTRUCTIONS, DTYPES, MODELS, Request
-from theory.errors import InputError, Undecided
+from theory import command_line
 
 EXAMPLES = """\b
 Examples:
@@ -82,27 +81,7 @@ def main(as_data: bool, **asked: Any) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; 1 if an output or a gap is wrong, 2 and one line on bad input."""
-    try:
-        main(arguments, prog_name="python -m constructions.demo", standalone_mode=False)
-    except (InputError, Undecided) as error:
-        click.echo(f"error: {error}", err=True)
-        return 2
-    except click.ClickException as error:
-        click.echo(
-            f"error: {error.format_message().rstrip('.')}; `python -m constructions.demo --help` shows the usage",
-            err=True,
-        )
-        return 2
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        return 130
-    except BrokenPipeError:
-        # The reader has left; nothing is to be written any more, not even what is still buffered.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
+    return command_line.run(main, "python -m constructions.demo", arguments)
 
 
 if __name__ == "__main__":
