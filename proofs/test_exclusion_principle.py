@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from proofs import exclusion_blind_spot, exclusion_cases, exclusion_principle, exclusion_scores
-from proofs.command import run
-from proofs.test_proofs import output
+from tests.companions import check_stop, output
 from theory.rope.scores.acting import deviations
 from theory.rope.scores.blind_spot import reverses_ratios, score_swaps_printed
 from theory.rope.scores.closed_form import G, H, cosines
@@ -70,12 +69,7 @@ def test_a_broken_formula_stops_the_script(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(module, name, broken)
-    assert run(exclusion_principle.main, []) == 1
-    shown = capsys.readouterr()
-    assert shown.err.startswith(f"error: step {step}")
-    assert len(shown.err.splitlines()) == 1
-    assert f"({step})" in shown.out
-    assert "All" not in shown.out.splitlines()[-1]
+    check_stop(exclusion_principle, step, capsys)
 
 
 def rows_after(text: str, head: str, count: int) -> list[list[str]]:

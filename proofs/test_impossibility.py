@@ -11,7 +11,7 @@ import pytest
 
 from proofs import impossibility, impossibility_cases, impossibility_induction, impossibility_retrieval
 from proofs.command import run
-from proofs.test_proofs import output
+from tests.companions import check_stop, output
 from theory.rope.expressivity.partial_induction import partial_induction_two_angles
 from theory.rope.expressivity.partial_induction_needs_both import partial_induction_needs_both
 from theory.rope.expressivity.positional_cannot_retrieve import positional_cannot_retrieve_printed
@@ -70,12 +70,7 @@ def test_a_broken_formula_stops_the_script(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(module, name, broken)
-    assert run(impossibility.main, []) == 1
-    shown = capsys.readouterr()
-    assert shown.err.startswith(f"error: step {step}")
-    assert len(shown.err.splitlines()) == 1
-    assert f"({step})" in shown.out
-    assert "All" not in shown.out.splitlines()[-1]
+    check_stop(impossibility, step, capsys)
 
 
 def test_the_smallest_inputs_by_the_definition_of_index() -> None:

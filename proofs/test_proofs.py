@@ -1,12 +1,9 @@
 """The companion scripts: every step is checked, a broken formula stops them, and they read well."""
 
-import contextlib
-import io
 import re
 import subprocess
 import sys
 from dataclasses import replace
-from functools import cache
 from types import ModuleType
 
 import pytest
@@ -27,6 +24,7 @@ from proofs import (
 from proofs.command import StepFailed, run
 from proofs.companion import WIDTH, Companion, Table
 from proofs.typeset import SPACE, display, inline, plain
+from tests.companions import check_stop, output
 from theory.evidence import Enumeration
 from theory.rope.index.discrepancy import PrintedBound, index_discrepancy_printed
 from theory.rope.retrieval.repairs import next_letter
@@ -102,14 +100,6 @@ CLAIMS = {
     ),
 }
 scripts = pytest.mark.parametrize("script", CLAIMS, ids=lambda script: script.__name__)
-
-
-@cache
-def output(script: ModuleType) -> str:
-    text = io.StringIO()
-    with contextlib.redirect_stdout(text):
-        assert run(script.main, []) == 0
-    return text.getvalue()
 
 
 @scripts
@@ -193,12 +183,7 @@ def test_a_broken_formula_stops_the_script(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(module, name, broken)
-    assert run(script.main, []) == 1
-    shown = capsys.readouterr()
-    assert shown.err.startswith(f"error: step {step}")
-    assert len(shown.err.splitlines()) == 1
-    assert f"({step})" in shown.out
-    assert "All" not in shown.out.splitlines()[-1]
+    check_stop(script, step, capsys)
 
 
 @pytest.mark.parametrize("cases", [[], [("x", None)], [("x", True), ("y", False)]])

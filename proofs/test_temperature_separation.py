@@ -12,7 +12,7 @@ from scipy.special import ive
 from sympy import Rational, log, pi, sqrt
 
 from proofs import temperature_cases, temperature_limits, temperature_separation
-from proofs.command import run
+from tests.companions import check_stop
 from theory.arithmetic.ball import Real
 from theory.rope.universal_limits.bessel_bound import x
 from theory.rope.universal_limits.positional_temperature import LAST, Query
@@ -61,11 +61,7 @@ def test_a_broken_formula_stops_the_script(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(module, name, broken)
-    assert run(temperature_separation.main, []) == 1
-    shown = capsys.readouterr()
-    assert shown.err.startswith(f"error: step {step}")
-    assert len(shown.err.splitlines()) == 1
-    assert "All" not in shown.out.splitlines()[-1]
+    check_stop(temperature_separation, step, capsys)
 
 
 def test_the_table_of_needs_against_the_bessel_function() -> None:

@@ -11,7 +11,7 @@ import pytest
 from sympy import Rational, cos, log, sin
 
 from proofs import universal_cases, universal_limits, universal_plane_cases, universal_planes
-from proofs.command import run
+from tests.companions import check_stop
 from theory.arithmetic.ball import versine
 from theory.rope.universal_limits.dyadic_frequencies import dyadic
 from theory.rope.universal_limits.log_frequencies import Needed, log_frequencies
@@ -55,11 +55,7 @@ def test_a_broken_formula_stops_the_script(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(module, name, broken)
-    assert run(universal_limits.main, []) == 1
-    shown = capsys.readouterr()
-    assert shown.err.startswith(f"error: step {step}")
-    assert len(shown.err.splitlines()) == 1
-    assert "All" not in shown.out.splitlines()[-1]
+    check_stop(universal_limits, step, capsys)
 
 
 def test_the_best_phase_by_brute_force() -> None:

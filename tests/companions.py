@@ -1,0 +1,31 @@
+"""What the tests of the companion scripts share: a script's output, and that a broken one stops."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from functools import cache
+from types import ModuleType
+
+import pytest
+
+from proofs.command import run
+
+
+@cache
+def output(script: ModuleType) -> str:
+    """What a script prints; all its steps hold."""
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        assert run(script.main, []) == 0
+    return text.getvalue()
+
+
+def check_stop(script: ModuleType, step: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """Run a script that is broken at a step: it prints that step, says so in one line, and does not conclude."""
+    assert run(script.main, []) == 1
+    shown = capsys.readouterr()
+    assert shown.err.startswith(f"error: step {step}")
+    assert len(shown.err.splitlines()) == 1
+    assert f"({step})" in shown.out
+    assert "All" not in shown.out.splitlines()[-1]
