@@ -80,3 +80,15 @@ def test_a_search_counts_what_is_not_vacuous_and_allows_rounding_only() -> None:
     for bad in (nan, inf):
         assert Search("not finite", [Trial(1, bad, 1.0)], seed=0).outcome is UNDECIDED
         assert Search("not finite", [Trial(1, 0.0, bad)], seed=0).outcome is UNDECIDED
+        assert Search("anything is allowed", [Trial(1, 2.0, 1.0, allowance=bad)], seed=0).outcome is UNDECIDED
+
+
+@pytest.mark.parametrize(("said", "outcome"), [(None, UNDECIDED), (nan, UNDECIDED), (True, HOLDS), (False, REFUTED)])
+def test_a_cover_reads_what_is_said_of_a_box_like_all_evidence(said: Any, outcome: Outcome) -> None:
+    assert BoxCover("said", UNIT, lambda x: said, limit=20).outcome is outcome
+
+
+@pytest.mark.parametrize("domain", [(), ((Fraction(1), Fraction(1)),), ((Fraction(1), Fraction(0)),)])
+def test_a_domain_without_volume_is_no_cover(domain: Any) -> None:
+    with pytest.raises(ValueError, match="no volume"):
+        BoxCover("empty", domain, lambda *box: HOLDS)

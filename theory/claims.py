@@ -58,7 +58,8 @@ class Verdict:
     @property
     def witness(self) -> Any:
         """The first witness of an exact refutation, in the order in which the checker enumerates."""
-        return next((e.witness for e in self.evidence if isinstance(e, Enumeration) and e.witness is not None), None)
+        refuting = (e for e in self.evidence if isinstance(e, Enumeration) and e.outcome is Outcome.REFUTED)
+        return next((e.witness for e in refuting), None)
 
 
 @dataclass(frozen=True)

@@ -137,13 +137,15 @@ class BoxCover(Evidence):
     unit = "boxes"
 
     def __init__(self, name: str, domain: Box, decide: Decide, *, limit: int = 20_000) -> None:
+        if not domain or any(low >= high for low, high in domain):
+            raise ValueError(f"{name}: the domain {domain} has no volume to cover")
         settled, outcome = Fraction(0), Outcome.HOLDS
         witness: Box | None = None
         pending, count, visits = deque([domain]), 0, 0
         while pending and visits < limit:
             visits += 1
             box = pending.popleft()
-            verdict = decide(*(_hull(interval) for interval in box))
+            verdict = Outcome.of(decide(*(_hull(interval) for interval in box)))
             if verdict is Outcome.UNDECIDED:
                 pending.extend(_halves(box))
                 continue
@@ -186,7 +188,7 @@ class Trial:
 
     @property
     def outcome(self) -> Outcome:
-        if not (isfinite(self.observed) and isfinite(self.bound)):
+        if not all(isfinite(value) for value in (self.observed, self.bound, self.allowance)):
             return Outcome.UNDECIDED
         return Outcome.of(self.observed <= self.bound + self.allowance)
 
