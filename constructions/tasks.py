@@ -43,7 +43,7 @@ def parse_symbols(text: str) -> tuple[Symbol, ...]:
                 tokens.append(symbol)
             case _:
                 raise InputError(
-                    f"{word!r} at position {position} is not a number-task token: "
+                    f"{word!r} at position {position} is not a number-task token; "
                     "write a letter such as n or a positive integer such as 6"
                 )
     return tuple(tokens)
@@ -61,7 +61,7 @@ def parse_pairs(text: str) -> tuple[Pair, ...]:
                 tokens.append(Pair(left, right))
             case _:
                 raise InputError(
-                    f"{word!r} at position {position} is not a letter-task token: "
+                    f"{word!r} at position {position} is not a letter-task token; "
                     "write a letter and a letter, such as fa, or a letter and a positive integer, such as c2"
                 )
     return tuple(tokens)
@@ -70,7 +70,7 @@ def parse_pairs(text: str) -> tuple[Pair, ...]:
 def _require_positive(**sizes: int) -> None:
     for name, size in sizes.items():
         if size < 1:
-            raise InputError(f"{name} = {size} is below 1: ask for at least one")
+            raise InputError(f"{name}={size} is below 1; ask for at least one")
 
 
 def number_task(
@@ -84,11 +84,11 @@ def number_task(
     """
     _require_positive(hops=hops, letters=letters, integers=integers, alphabet=alphabet, largest=largest)
     if hops > integers:
-        raise InputError(f"hops = {hops} needs as many integers, but integers = {integers}: raise integers")
+        raise InputError(f"hops={hops} needs as many integers, but integers={integers}; raise integers")
     if hops * largest < integers:
         raise InputError(
-            f"hops = {hops} with integers up to largest = {largest} reach back {hops * largest} tokens, "
-            f"not past integers = {integers}: raise hops or largest, or lower integers"
+            f"hops={hops} with integers up to largest={largest} reach back {hops * largest} tokens, "
+            f"not past integers={integers}; raise hops or largest, or lower integers"
         )
 
     @cache
@@ -121,11 +121,11 @@ def letter_task(
     """
     _require_positive(hops=hops, targets=targets, links=links, alphabet=alphabet, largest=largest)
     if hops > links:
-        raise InputError(f"hops = {hops} needs as many LL tokens, but links = {links}: raise links")
+        raise InputError(f"hops={hops} needs as many LL tokens, but links={links}; raise links")
     if hops >= alphabet:
         raise InputError(
-            f"hops = {hops} wants as many letters, and the last token needs one more as its left letter, "
-            f"but alphabet = {alphabet}: raise alphabet"
+            f"hops={hops} wants as many letters, and the last token needs one more as its left letter, "
+            f"but alphabet={alphabet}; raise alphabet"
         )
     shuffled = [Letter(number) for number in rng.sample(range(alphabet), alphabet)]
     wanted, free = shuffled[:hops], shuffled[hops:]

@@ -169,7 +169,7 @@ def test_given_inputs_keep_the_alphabet_that_was_asked_for() -> None:
         (("--alphabet", "1"), ("alphabet 1", "2 or more")),
         (("--integers", "0"), ("integers 0", "1 or more")),
         (("--hops", "17"), ("hops 17", "1 to 16")),
-        (("--hops", "8", "--task", "letter-task"), ("hops = 8", "raise alphabet")),
+        (("--hops", "8", "--task", "letter-task"), ("hops=8", "raise alphabet")),
         (("--dtype", "float8"), ("float8", "bfloat16")),
         (("--dtype", "bfloat16", "--task", "index"), ("index", "bfloat16", "longest length that can be guaranteed is")),
         (("--task", "indx"), ("indx", "retrieval-printed")),

@@ -45,9 +45,9 @@ class Angle:
     def rope(cls, base: int | Fraction | sympy.Expr, d: int, k: int) -> Angle:
         """The angle base^(-2(k-1)/d) of plane k = 1..d/2 of RoPE at head dimension `d`; plane 1 is fastest."""
         if d < 2 or d % 2:
-            raise InputError(f"d={d} has no rotary planes: the head dimension must be even and at least 2")
+            raise InputError(f"d={d} has no rotary planes; give an even head dimension of at least 2")
         if not 1 <= k <= d // 2:
-            raise InputError(f"k={k} is no plane of d={d}: planes are numbered 1 to d/2 = {d // 2}")
+            raise InputError(f"k={k} is no plane of d={d}; give one from 1 to d/2 = {d // 2}")
         if (Real.of(base) > 0) is not Outcome.HOLDS:
             raise InputError(f"base={base} is not known to be positive; give a positive exact base such as 10000")
         return cls(sympy.sympify(base, strict=True) ** sympy.Rational(-2 * (k - 1), d))

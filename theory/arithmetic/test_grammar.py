@@ -83,8 +83,8 @@ def test_exact_values(text: str, value: sympy.Expr) -> None:
         ("(-8)^(1/3)", "root"),
         ("rope(10000,128,2)", "'10000' where 'base'"),
         ("rope(base=10000,d=128,k=3/2)", "no integer"),
-        ("rope(base=10000,d=127,k=2)", "must be even"),
-        ("rope(base=10000,d=128,k=65)", "numbered 1 to d/2 = 64"),
+        ("rope(base=10000,d=127,k=2)", "even head dimension"),
+        ("rope(base=10000,d=128,k=65)", "give one from 1 to d/2 = 64"),
         ("rope(base=-1,d=8,k=1)", "positive"),
     ],
 )

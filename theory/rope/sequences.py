@@ -21,7 +21,7 @@ def index(tokens: Sequence[Symbol]) -> tuple[Symbol, ...]:
     Raises InputError unless the sequence is Index-valid.
     """
     if not is_index_valid(tokens):
-        raise InputError(f"{show(tokens)} is not Index-valid: let every integer v stand at a position above v")
+        raise InputError(f"{show(tokens)} is not Index-valid; let every integer v stand at a position above v")
     sources = [tokens[at - token] if isinstance(token, int) else token for at, token in enumerate(tokens)]
     return tuple(source if isinstance(source, str) else token for source, token in zip(sources, tokens, strict=True))
 
@@ -45,7 +45,7 @@ def is_proper(tokens: Sequence[Pair]) -> bool:
 def retrieval(tokens: Sequence[Pair]) -> tuple[Pair, ...]:
     """Retrieval (Def. F.2): each position becomes the token it finds. InputError unless the sequence is proper."""
     if not is_proper(tokens):
-        raise InputError(f"{show(tokens)} is not proper: let a right letter be the left letter of one token so far")
+        raise InputError(f"{show(tokens)} is not proper; let a right letter be the left letter of one token so far")
     return tuple(next(iter(matches(tokens, position))) for position in range(1, len(tokens) + 1))
 
 

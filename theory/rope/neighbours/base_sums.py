@@ -37,7 +37,7 @@ class BaseSums:
 
     def __init__(self, base: RealLike, d: int) -> None:
         if d < 2 or d % 2 or d > WIDEST:
-            raise InputError(f"d={d} has no sum over its planes: the width must be even, from 2 to {WIDEST}")
+            raise InputError(f"d={d} has no sum over its planes; give an even width from 2 to {WIDEST}")
         if (Real.of(base) > 1) is not Outcome.HOLDS:
             raise InputError(f"base={base} is not known to exceed 1, so no plane is slower; give e.g. 10000")
         logarithm = log(base)

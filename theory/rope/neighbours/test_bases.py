@@ -121,7 +121,7 @@ def test_small_width_has_two_intervals() -> None:
 
 
 def test_bad_input_is_named() -> None:
-    with pytest.raises(InputError, match="must be even"):
+    with pytest.raises(InputError, match="even width"):
         least_cosine_sum(Real.of(100), 7, 5)
     with pytest.raises(InputError, match="exceed 1"):
         first_negative(Real.of(1), 8)
