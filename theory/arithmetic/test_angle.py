@@ -43,7 +43,7 @@ def test_turns_are_in_lowest_terms(p: int, q: int, turns: Fraction) -> None:
 
 @pytest.mark.parametrize(
     ("d", "k", "message"),
-    [(7, 1, "even"), (0, 1, "even"), (8, 0, "give one from 1 to d/2 = 4"), (8, 5, "numbered 1 to d/2 = 4")],
+    [(7, 1, "even"), (0, 1, "even"), (8, 0, "give one from 1 to d/2 = 4"), (8, 5, "give one from 1 to d/2 = 4")],
 )
 def test_wrong_planes_are_named(d: int, k: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
