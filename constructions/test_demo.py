@@ -167,6 +167,8 @@ def test_given_inputs_keep_the_alphabet_that_was_asked_for() -> None:
         (("--angle", "pi", "--task", "index"), ("index", "length=17", "another angle")),
         (("--angle", "1", "--task", "retrieval-printed"), ("angle=1", "2*pi/272")),
         (("--alphabet", "1"), ("alphabet 1", "2 or more")),
+        (("--alphabet", "1000000", "--task", "index"), ("alphabet 1000000", "1000,", "give fewer")),
+        (("--integers", "1000", "--task", "letter-task"), ("integers 1000", "8064 tokens", "give fewer")),
         (("--integers", "0"), ("integers 0", "1 or more")),
         (("--hops", "17"), ("hops 17", "1 to 16")),
         (("--hops", "8", "--task", "letter-task"), ("hops=8", "raise alphabet")),

@@ -1,5 +1,6 @@
 """The ledger trusts no claim that is hollow: each way to be hollow gets a complaint."""
 
+import gc
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from theory.claims import STATEMENT, Checker, Claim, Hypothesis, Source, claim, discover
 from theory.evidence import Enumeration, Evidence, Search, Trial
 from theory.outcome import Outcome
+from theory.quantities import Quantity, quantities
 from theory.table import KINDS, Ledger, Run, render
 
 LENGTHS = range(2, 9)
@@ -128,3 +130,24 @@ def test_claims_are_complete_as_data(item: Any) -> None:
         assert item.near_miss is not None
         assert item.repaired_by in discover()
         assert item.printed
+
+
+def test_no_claim_and_no_quantity_is_lost() -> None:
+    """What a loop or a factory made, and no module holds under a name of its own, would be run by nobody."""
+    held: dict[type, list[Any]] = {Claim: list(discover().values()), Quantity: list(quantities().values())}
+    alive = [item for item in gc.get_objects() if isinstance(item, Claim | Quantity)]
+    for item in alive:
+        module = item.module if isinstance(item, Claim) else item.function.__module__
+        if module.startswith("theory.") and "test_" not in module:
+            assert any(item is other for other in held[type(item)]), item
+
+
+@pytest.mark.parametrize("claim", discover().values(), ids=lambda claim: claim.id)
+def test_every_variant_has_a_name_of_its_own(claim: Claim) -> None:
+    dropped = sum(hypothesis.dropped is not None for hypothesis in claim.hypotheses)
+    assert len(claim.variants()) == 1 + len(claim.controls) + dropped + (claim.near_miss is not None)
+
+
+def test_modules_with_claims_are_collected_by_pytest() -> None:
+    for item in discover().values():
+        assert not item.module.rpartition(".")[2].startswith("_"), f"{item.module}: pytest would not collect it"

@@ -19,6 +19,8 @@ from theory.arithmetic.angle import Angle
 from theory.errors import InputError
 from theory.rope.models.config import published_models, read_config
 
+WIDEST = 1000  # tokens: their embeddings are as wide, and there is a minute's work in twice as many
+
 
 def run(console: Console, request: Request) -> Report:
     """Show what was asked for as it is found, and return it. Raises InputError for bad input."""
@@ -88,6 +90,13 @@ def _or(given: int | None, default: int) -> int:
 
 def _construction(console: Console, name: str, settings: Settings, report: Report) -> None:
     demonstration = DEMONSTRATIONS[name]
+    parts = settings.letters + settings.integers
+    width = settings.letters * parts if demonstration.tokens == "pairs" else parts
+    if width > WIDEST:
+        raise InputError(
+            f"{name}: alphabet {settings.letters} and integers {settings.integers} make {width} tokens, more than "
+            f"{WIDEST}, the most that the demo shows; give fewer"
+        )
     try:
         showcase = demonstration.run(settings)
     except InputError as error:
