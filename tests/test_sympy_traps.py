@@ -45,7 +45,7 @@ SUMS = [
 ]
 
 
-@pytest.mark.parametrize(("term", "first", "last", "plain"), SUMS, ids=str)
+@pytest.mark.parametrize(("term", "first", "last", "plain"), SUMS, ids=[str(term) for term, *_ in SUMS])
 def test_softmax_like_sums(term: sympy.Expr, first: int, last: int, plain: Callable[[int], float]) -> None:
     right = loop(plain, first, last)
     assert float(evaluate(Sum(term, (x, first, last)))) == pytest.approx(right, rel=1e-12)
