@@ -92,3 +92,13 @@ def test_a_hollow_or_undecided_claim_fails_the_run(tmp_path: Path) -> None:
     assert "toy-hollow, control: two: expected REFUTED, observed HOLDS" in result.stdout
     assert "toy-undecided, statement: expected HOLDS, observed UNDECIDED" in result.stdout
     assert "FAULT toy-undecided: statement is undecided" in result.stdout
+
+
+def test_an_unwritable_ledger_is_refused_before_the_run(tmp_path: Path) -> None:
+    for target in (tmp_path, tmp_path / "missing" / "ledger.json"):
+        command = [sys.executable, "-m", "pytest", "-n", "0", "theory/rope/rotation.py", "--ledger", str(target)]
+        root = Path(__file__).parent.parent
+        result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=root)
+        assert result.returncode == 4
+        assert "cannot be written" in result.stderr
+        assert "rope-relative-logit" not in result.stdout

@@ -58,7 +58,7 @@ def test_show_prints_every_claim(claim: str, capsys: pytest.CaptureFixture[str])
 def test_ledger_of_one_claim(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["ledger", CLAIM]) == 0
     assert "holds" in capsys.readouterr().out
-    assert run(["ledger", CLAIM, "--json"]) == 0
+    assert run(["ledger", CLAIM, "--json", "--jobs", "1000000"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert (data["format"], data["version"], data["complaints"]) == ("headproof-ledger", 1, [])
 

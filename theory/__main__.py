@@ -78,7 +78,7 @@ def ledger(claim: tuple[str, ...], names_only: bool, thorough: bool, as_data: bo
     tasks = [(name, label) for name, item in chosen.items() for label in item.variants()]
     runs: list[Run] = []
     with (
-        ProcessPoolExecutor(jobs) as pool,
+        ProcessPoolExecutor(min(jobs, len(tasks))) as pool,
         Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress,
     ):
         bar = progress.add_task("checking", total=len(tasks))

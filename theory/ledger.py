@@ -9,6 +9,7 @@ shown as such.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -117,7 +118,7 @@ class LedgerPlugin:
             render(ledger, width=max(120, terminalreporter._tw.fullwidth), color=terminalreporter._tw.hasmarkup)
         )
         if (path := self._config.getoption("ledger_file")) is not None:
-            Path(path).write_text(json.dumps(ledger.as_json(), indent=1) + "\n")
+            path.write_text(json.dumps(ledger.as_json(), indent=1) + "\n")
             terminalreporter.write_line(f"ledger written to {path}")
 
 
@@ -128,10 +129,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run every enumeration and box to the bounds that the claims state",
     )
-    group.addoption("--ledger", dest="ledger_file", metavar="FILE", help="write the ledger as JSON")
+    group.addoption("--ledger", dest="ledger_file", metavar="FILE", type=Path, help="write the ledger as JSON")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Before the run, since all its work would be lost.
+    if (path := config.getoption("ledger_file")) is not None and (path.is_dir() or not os.access(path.parent, os.W_OK)):
+        raise pytest.UsageError(f"--ledger {path} cannot be written; name a file in a directory where you may write")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(LedgerPlugin(config), "headproof-ledger")
 
