@@ -3,8 +3,9 @@
 Source: derived here; it completes arXiv 2605.31558, Thm 3.2. The keys stand at the offsets t = 1..n-1 on one side of
 the target. With p/q < p'/q' neighbours among the fractions of denominator up to N = n - 1 and p/q < theta/2 pi < p'/q',
 the neighbours of the target are A = 2 pi p' - q' theta and B = q theta - 2 pi p, so that q A + q' B = 2 pi. For q = 1,
-q' = N, theta = x the best gap (claim one-frequency-phase-optimal) is at most 2 sin(N x/2) sin(x/2), and equal to it
-where N x >= pi; for q, q' >= 2 it is at most A B/2 <= pi^2/(2 q q'). So only one arc of angles matters.
+q' = N, theta = x the best gap (claim one-frequency-phase-optimal) is 2 sin(x/2) where N x <= pi, which rises with x,
+and 2 sin(N x/2) sin(x/2) from there on; for q, q' >= 2 it is at most A B/2 <= pi^2/(2 q q'). So only the arc
+pi <= N x <= 2 pi matters.
 """
 
 from __future__ import annotations
