@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -134,3 +136,13 @@ def test_a_reader_that_leaves_and_a_full_disk_are_no_traceback(arguments: list[s
     assert result.returncode == 2
     assert result.stderr.startswith("error: the output cannot be written: No space left")
     assert result.stderr.count("\n") == 1
+
+
+def test_an_interruption_is_one_line() -> None:
+    command = [sys.executable, "-m", "theory", "value", "index-weight-sum", "n=10^18", "theta=1", "beta=1"]
+    root = Path(__file__).parent.parent
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True, cwd=root) as process:
+        time.sleep(5)  # by now it is at work
+        os.killpg(process.pid, signal.SIGINT)
+        _, complaint = process.communicate()
+    assert (process.returncode, complaint) == (130, "interrupted\n")
