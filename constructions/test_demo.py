@@ -306,7 +306,7 @@ def weak_attention(monkeypatch: pytest.MonkeyPatch) -> None:
     weights = RopeHead.weights
 
     def broken(self: RopeHead, x: Tensor) -> Tensor:
-        return 0.6 * weights(self, x) + 0.4 / x.shape[-2]
+        return 0.3 * weights(self, x) + 0.7 / x.shape[-2]
 
     monkeypatch.setattr(RopeHead, "weights", broken)
 
