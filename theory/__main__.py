@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from theory import command_line
+from theory.arithmetic.real import Real
 from theory.claims import STATEMENT, Claim, discover
 from theory.command_line import bounded
 from theory.errors import InputError
@@ -220,8 +221,18 @@ def _list(table: dict[str, Any], as_data: bool) -> None:
     for item in table.values():
         click.echo(f"{item.name}  [{item.unit}; {item.claim}]\n    {item.summary}")
         for name, (parameter, default) in item.parameters.items():
-            optional = "" if default is inspect.Parameter.empty else f" (default {default})"
-            click.echo(f"      {name}: {parameter.describe}{optional}")
+            click.echo(f"      {name}: {parameter.describe}{_optional(default)}")
+
+
+def _optional(default: Any) -> str:
+    """How an argument that may be left out is marked, with its default as one would type it."""
+    if default is inspect.Parameter.empty:
+        return ""
+    if default is None:
+        return " (optional)"
+    if isinstance(default, Real) and default.exact is not None:
+        default = default.exact
+    return f" (default {list(default) if isinstance(default, tuple) else default})"
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
