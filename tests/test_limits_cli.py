@@ -42,6 +42,12 @@ TWO_BASES: dict[str, Any] = {
 KINDS = {"exact", "enclosure", "lower bound", "upper bound"}
 
 
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Phrases are looked for in lines that are not wrapped, whatever the terminal."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
     return written(tmp_path, SMALL)
