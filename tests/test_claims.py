@@ -136,6 +136,7 @@ def test_claims_are_complete_as_data(item: Any) -> None:
 LOST = """
 import gc
 from theory.claims import Claim, discover
+from theory.quantities import Quantity, quantities
 held = {id(item) for item in [*discover().values(), *quantities().values()]}
 print(*[item for item in gc.get_objects() if isinstance(item, Claim | Quantity) and id(item) not in held], end="")
 """

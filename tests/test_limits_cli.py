@@ -142,7 +142,7 @@ def test_rope_without_a_model(scaling: str, capsys: pytest.CaptureFixture[str]) 
 def test_which_bases_suffice(capsys: pytest.CaptureFixture[str]) -> None:
     made = ["limits", "--base", "10000", "--head-dim", "16", "--target-length", "40", "--letters", "8"]
     assert run([*made, "--beta", "30"]) == 0
-    shown = capsys.readouterr().out
+    shown = " ".join(capsys.readouterr().out.split())
     assert "exactly the bases above" in shown
     assert "need not be an interval" in shown
     assert run([*made, "--json"]) == 0
