@@ -97,7 +97,7 @@ def retrieval_bound() -> BoundBroken:
         "retrieval-discrepancy-smallest-printed",
         "gap at most 1 - cos(omega - n theta), even on the worst input",
         tuple(map(str, tokens)),
-        f"n = {n}, {letters} letters, theta = {float(angle.real):.4g} (plane 42 of GPT-J)",
+        f"n = {n}, {letters} letters, theta = {float(angle.real):.4g} (plane 42 of 64, base 10000)",
         gap,
         versine(MINIMUM.phase(n, angle.real, step, letters)),
     )

@@ -128,7 +128,7 @@ def retrieval_gap(settings: Settings) -> Figure:
     right.legend(loc="lower left")
     for axis in (left, right):
         axis.set_xlabel("length n (tokens)")
-    name = "plane 42 of GPT-J" if angle is PLANE_42 else str(angle)
+    name = "plane 42 of 64, base 10000" if angle is PLANE_42 else str(angle)
     title = f"Printed Retrieval head, {letters} letters, θ = {float(angle.real):.4g} rad per position ({name})"
     figure.suptitle(title, fontsize=10)
     return figure
