@@ -77,7 +77,7 @@ def index_bound() -> BoundBroken:
 
 
 def retrieval_bound() -> BoundBroken:
-    """The printed bound on the Retrieval head fails even as a minimum over inputs, at plane 42 of base 10000 up to n = 23."""
+    """The printed bound on the Retrieval head fails even as a minimum over inputs, at this angle up to n = 23."""
     n, letters, angle = 8, 8, Angle.rope(10000, 128, 42)
     # The match stands at offset n - 2, the letter below it at n - 1; all else is a letter on the other side.
     match, below, away = Letter(4), Letter(3), Letter(0)
