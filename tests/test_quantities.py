@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,6 +36,11 @@ def test_decimal_bounds_of_an_irrational_number() -> None:
     low, high = map(Fraction, decimal_bounds(sqrt(2)))
     assert (sqrt(2) > low) is Outcome.HOLDS
     assert (sqrt(2) < high) is Outcome.HOLDS
+
+
+def test_decimal_bounds_hold_the_whole_ball() -> None:
+    low, high = map(Fraction, decimal_bounds(Real(lambda: arb(1, 0.25))))
+    assert low <= Fraction(3, 4) and high >= Fraction(5, 4)
 
 
 @pytest.mark.parametrize(
