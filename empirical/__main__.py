@@ -1,0 +1,28 @@
+"""Command line: `python -m empirical tasks`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from empirical.tasks.command import command as tasks
+from theory import command_line
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Tasks, and what is measured on models that were trained on them."""
+
+
+main.add_command(tasks)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; 2 and one line on bad input."""
+    return command_line.run(main, "python -m empirical", arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -1,0 +1,101 @@
+"""What the tasks share: checked sizes, balance, and a generator whose output depends on its seed alone."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from empirical.tasks.balance import Deck, Numbers, shares
+from empirical.tasks.batch import Batch
+from theory.errors import InputError
+
+MOST_NUMBERS = 2**28  # held at once, 2 GiB; more is a mistake
+MOST_TYPES = 2**20
+
+
+def require(least: int, **sizes: int) -> None:
+    """Raise InputError unless these are whole numbers, and at least `least`."""
+    for name, size in sizes.items():
+        if isinstance(size, bool) or not isinstance(size, int | np.integer):
+            raise InputError(f"{name}={size!r} is no whole number; give an integer >= {least}")
+        if size < least:
+            raise InputError(f"{name}={size} is below {least}; give {name} >= {least}")
+
+
+class Task(ABC):
+    """A task on sequences of one length: tokens of a vocabulary, a walk from the last token, an answer.
+
+    A subclass says which answers can stand where, and fills in the rest.
+    """
+
+    @property
+    @abstractmethod
+    def length(self) -> int:
+        """Tokens of a sequence without prepended ones."""
+
+    @property
+    @abstractmethod
+    def vocabulary_size(self) -> int:
+        """How many token types there are."""
+
+    @property
+    @abstractmethod
+    def all_hops(self) -> Sequence[int]:
+        """The numbers of hops that a batch is balanced over."""
+
+    @property
+    def width(self) -> int:
+        """Numbers held for each sequence while it is generated."""
+        return self.length
+
+    @abstractmethod
+    def choices(self, hops: int) -> tuple[Numbers, Numbers]:
+        """The positions (from 1) at which the answer of a walk of `hops` hops can stand, and the answers.
+
+        Raises InputError if there is no such walk.
+        """
+
+    @abstractmethod
+    def fill(
+        self, rng: np.random.Generator, hops: int, positions: Numbers, answers: Numbers, prepended: int
+    ) -> tuple[Numbers, Numbers]:
+        """Random sequences with these answers at these positions (from 1), and the tokens to prepend."""
+
+    def generate(self, sequences: int, seed: int, *, hops: int | None = None, prepended: int = 0) -> Batch:
+        """Random sequences with their answers.
+
+        Args:
+            sequences: how many.
+            seed: equal seeds give equal sequences, on every machine with the same NumPy.
+            hops: of all walks; by default all numbers of hops have shares that differ by at most one.
+            prepended: irrelevant targets in front. The sequences behind them are the same with and without.
+
+        Given the hops, the counts of answers, of answer positions and of pairs of both differ by at most one each, over
+        all that are possible. Raises InputError if there are no such sequences, or too many to hold.
+        """
+        require(1, sequences=sequences)
+        require(0, seed=seed, prepended=prepended)
+        if hops is not None:
+            require(min(self.all_hops), hops=hops)
+        if sequences * (self.width + prepended) > MOST_NUMBERS:
+            raise InputError(
+                f"sequences={sequences} of length {self.length + prepended} are more than can be held at once; "
+                f"ask for at most {MOST_NUMBERS // (self.width + prepended)}, and for more under further seeds"
+            )
+        rng = np.random.default_rng(seed)
+        wanted = list(self.all_hops) if hops is None else [hops]
+        choices = [self.choices(number) for number in wanted]
+        deck = Deck(rng, self.length + 1, self.vocabulary_size)
+        rows, answers, places, counts = [], [], [], shares(sequences, len(wanted), rng)
+        for number, count, choice in zip(wanted, counts, choices, strict=True):
+            position, answer = deck.deal(count, *choice)
+            tokens, prefix = self.fill(rng, number, position, answer, prepended)
+            rows.append(np.concatenate((prefix, tokens), axis=1))
+            answers.append(answer)
+            places.append(position + prepended)
+        order = rng.permutation(sequences)
+        columns = (np.concatenate(rows), np.concatenate(answers), np.repeat(wanted, counts), np.concatenate(places))
+        return Batch(*(torch.from_numpy(column[order]) for column in columns))
