@@ -23,7 +23,7 @@ ROTARIES = [
 def by_complex_numbers(rotary: Rotary, x: Tensor, positions: Tensor) -> Tensor:
     expected = x.clone()
     for (a, b), frequency in zip(rotary.pairs.tolist(), rotary.frequencies.tolist(), strict=True):
-        turned = torch.complex(x[..., a], x[..., b]) * rotary.factor * torch.exp(1j * frequency * positions)
+        turned = torch.complex(x[..., a], x[..., b]) * rotary.factor * torch.exp(1j * frequency * positions.double())
         expected[..., a], expected[..., b] = turned.real, turned.imag
     return expected
 
@@ -65,7 +65,7 @@ def test_gradients_pass() -> None:
     ("frequencies", "pairs", "factor", "words"),
     [
         ([1.0], [[0, 1], [2, 3]], 1.0, "for 2 planes"),
-        ([1.0, 2.0], [[0, 1], [1, 2]], 1.0, "repeat a coordinate"),
+        ([1.0, 2.0], [[0, 1], [1, 2]], 1.0, "share a coordinate"),
         ([1.0], [[0, -1]], 1.0, "negative"),
         ([float("nan")], [[0, 1]], 1.0, "not finite"),
         ([1.0], [[0, 1]], float("inf"), "not finite"),
@@ -78,5 +78,5 @@ def test_bad_planes_are_named(frequencies: list[float], pairs: list[list[int]], 
 
 
 def test_narrow_vectors_are_named() -> None:
-    with pytest.raises(InputError, match="coordinate 5 .* width 4"):
+    with pytest.raises(InputError, match="coordinate 5 of vectors of width 4"):
         ROTARIES[0].rotate(torch.ones(1, 4), torch.ones(1))
