@@ -14,12 +14,12 @@ from proofs.typeset import SPACE, display, plain
 from theory.claims import STATEMENT, Claim
 from theory.evidence import Evidence
 from theory.outcome import Outcome
+from theory.wording import counted
 
 WIDTH = 80
 _MOST = 5  # checks of one kind that are listed one by one
 _BLANK = re.compile(r"[ \n]+")
 _RELATION = re.compile(r" ([=≈≤≥<>+-]) ")
-_ONE = {"cases": "case", "identities": "identity", "boxes": "box", "examples": "example"}
 _READING = """Below each numbered step stands how it was checked while this page was printed. "Symbolic": both sides of
 an identity, starting from the definitions, were reduced to the same expression for all values of the symbols. "Exact":
 every case up to the stated bound was decided without rounding. "Certified": interval arithmetic covered the whole of
@@ -133,8 +133,8 @@ class Companion:
 
 def _described(evidence: Evidence) -> str:
     """What was looked at, and how much of it."""
-    unit = _ONE.get(evidence.unit, evidence.unit) if evidence.count == 1 else evidence.unit
-    return f"{plain(evidence.name)} ({evidence.count:,}{SPACE}{unit})"
+    size = counted(evidence.count, evidence.unit).replace(" ", SPACE)
+    return f"{plain(evidence.name)} ({size})"
 
 
 def _wrapped(text: str, indent: str, first: str) -> str:

@@ -12,7 +12,8 @@ from tests.source import ROOT
 from theory.claims import STATEMENT, Checker, Claim, Hypothesis, Source, claim, discover
 from theory.evidence import Enumeration, Evidence, Search, Trial
 from theory.outcome import Outcome
-from theory.table import KINDS, Ledger, Run, render
+from theory.table import render
+from theory.verdicts import KINDS, Ledger, Run
 
 LENGTHS = range(2, 9)
 
@@ -74,17 +75,17 @@ def one_kind(bound: int, thorough: bool) -> Iterator[Evidence]:
 @pytest.mark.parametrize(
     ("hollow", "complaint"),
     [
-        (replace(SOUND, controls={"seven": 7}), "1 controls"),
-        (replace(SOUND, controls={"seven": 7, "nine": 9}), "control: nine is holds"),
-        (replace(SOUND, hypotheses=(Hypothesis("H1", "n <= 8", dropped=8),)), "without H1 is holds"),
-        (replace(SOUND, check=always(True)), "control: seven is holds"),
+        (replace(SOUND, controls={"seven": 7}), "1 control,"),
+        (replace(SOUND, controls={"seven": 7, "nine": 9}), "control: nine holds"),
+        (replace(SOUND, hypotheses=(Hypothesis("H1", "n <= 8", dropped=8),)), "without H1 holds"),
+        (replace(SOUND, check=always(True)), "control: seven holds"),
         (replace(SOUND, check=always(None)), "statement is undecided"),
         (replace(SOUND, check=one_kind), "kinds of evidence ['exact']"),
-        (replace(SOUND, variant=7), "statement is refuted, expected holds"),
+        (replace(SOUND, variant=7), "statement is refuted, expected holds (exact, all: refuted at 8)"),
         (replace(REFUTED, check=always(False)), "near miss: eight is refuted"),
         (replace(REFUTED, near_miss=None), "needs a true near miss"),
         (replace(REFUTED, counterexample=4), "declared 4, found 3"),
-        (replace(REFUTED, variant=8), "statement is holds, expected refuted"),
+        (replace(REFUTED, variant=8), "statement holds, expected refuted"),
     ],
 )
 def test_a_hollow_claim_gets_a_complaint(hollow: Any, complaint: Any) -> None:
@@ -102,6 +103,23 @@ def test_what_was_not_run_is_shown_and_fails_nothing() -> None:
     nothing = Ledger({SOUND.id: SOUND}, [])
     assert nothing.observed(SOUND) == "not run"
     assert "not run" in render(nothing, width=120)
+
+
+@pytest.mark.parametrize("width", [72, 80, 100, 120, 140, 200])
+def test_the_table_breaks_no_word(width: int) -> None:
+    ledger = Ledger({**discover(), SOUND.id: SOUND}, examine(SOUND).checked[SOUND.id].values())
+    lines = render(ledger, width).splitlines()
+    assert max(map(len, lines)) <= width
+    words = set(" ".join(lines).split())
+    for item in ledger.claims.values():
+        assert {item.id, *item.source.paper.split(), *item.source.item.split()} <= words
+    (row,) = [line.split() for line in lines if line.startswith(SOUND.id)]
+    assert row[:4] == ["squares", "holds", "holds", "3/3"]
+    assert ("exact" in row) is (width >= 120)
+
+
+def test_one_claim_is_no_plural() -> None:
+    assert "\n1 claim: 1 holds\n" in render(examine(SOUND), 80)
 
 
 def test_submitted_evidence_that_disagrees_is_a_complaint() -> None:

@@ -10,18 +10,8 @@ from hypothesis import strategies as st
 from theory.arithmetic.ball import Real, cos, sqrt
 from theory.errors import InputError
 from theory.outcome import Outcome
-from theory.quantities import (
-    Bound,
-    Count,
-    Enclosure,
-    Exact,
-    Optimum,
-    Positive,
-    Quantity,
-    as_json,
-    decimal_bounds,
-    describe,
-)
+from theory.printing import as_json, decimal_bounds, describe
+from theory.quantities import Bound, Count, Enclosure, Exact, Optimum, Positive, Quantity
 
 
 @given(st.fractions(), st.integers(-60, 60))

@@ -2,10 +2,12 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -138,11 +140,32 @@ def test_a_reader_that_leaves_and_a_full_disk_are_no_traceback(arguments: list[s
     assert result.stderr.count("\n") == 1
 
 
-def test_an_interruption_is_one_line() -> None:
-    command = [sys.executable, "-m", "theory", "value", "index-weight-sum", "n=10^18", "theta=1", "beta=1"]
+@pytest.mark.parametrize(
+    "arguments",
+    [["value", "index-weight-sum", "n=10^18", "theta=1", "beta=1"], ["ledger", "--thorough"]],
+    ids=["value", "ledger"],
+)
+@pytest.mark.parametrize("send", [os.killpg, os.kill], ids=["from a terminal", "from a parent"])
+def test_an_interruption_is_one_line_and_leaves_no_process(
+    arguments: list[str], send: Callable[[int, int], None]
+) -> None:
+    command = [sys.executable, "-m", "theory", *arguments]
     root = Path(__file__).parent.parent
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True, cwd=root) as process:
         time.sleep(5)  # by now it is at work
-        os.killpg(process.pid, signal.SIGINT)
-        _, complaint = process.communicate()
+        send(process.pid, signal.SIGINT)
+        _, complaint = process.communicate(timeout=20)  # its work would take minutes
     assert (process.returncode, complaint) == (130, "interrupted\n")
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+
+
+def test_a_module_that_cannot_be_imported_is_one_line(tmp_path: Path) -> None:
+    root = Path(__file__).parent.parent
+    shutil.copytree(root / "theory", tmp_path / "theory", ignore=shutil.ignore_patterns("__pycache__", "test_*"))
+    (tmp_path / "theory" / "broken.py").write_text('"""Broken."""\n\nlength = lenght\n')
+    named = "theory.broken cannot be imported: NameError: name 'lenght' is not defined (theory/broken.py, line 3)"
+    for arguments in (["ledger"], ["show", CLAIM], ["value", "--list"]):
+        command = [sys.executable, "-m", "theory", *arguments]
+        result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert (result.returncode, result.stdout, result.stderr) == (2, "", f"error: {named}\n")

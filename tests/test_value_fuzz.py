@@ -14,7 +14,8 @@ from flint import arb, ctx, fmpz
 from theory.arithmetic.ball import Real, exp
 from theory.command_line import bounded
 from theory.errors import InputError, Undecided
-from theory.quantities import Bound, Enclosure, Exact, Optimum, Quantity, as_json, describe, quantities
+from theory.printing import as_json, describe
+from theory.quantities import Bound, Enclosure, Exact, Optimum, Quantity, quantities
 
 T = TypeVar("T")
 

@@ -12,14 +12,19 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from traceback import extract_tb
+from types import ModuleType
 from typing import Any, Literal
 
 import theory
+from theory.errors import InputError
 from theory.evidence import Enumeration, Evidence
 from theory.outcome import Outcome
 
 Checker = Callable[[Any, bool], Iterable[Evidence]]
 STATEMENT = "statement"
+_ROOT = Path(theory.__file__).parent
 
 
 @dataclass(frozen=True)
@@ -132,9 +137,19 @@ def claim(id: str, **fields: Any) -> Callable[[Checker], Claim]:
     return wrap
 
 
+def load(module: str) -> ModuleType:
+    """Import a module of the package. Raises InputError, with the place, when that fails."""
+    try:
+        return importlib.import_module(module)
+    except Exception as error:
+        own = [frame for frame in extract_tb(error.__traceback__) if Path(frame.filename).is_relative_to(_ROOT)]
+        place = f"{Path(own[-1].filename).relative_to(_ROOT.parent)}, line {own[-1].lineno}"
+        raise InputError(f"{module} cannot be imported: {type(error).__name__}: {error} ({place})") from error
+
+
 def theory_modules() -> Iterator[str]:
     """Names of all modules under `theory` that may hold claims and quantities."""
-    for info in pkgutil.walk_packages(theory.__path__, "theory."):
+    for info in pkgutil.walk_packages(theory.__path__, "theory.", onerror=load):
         leaf = info.name.rpartition(".")[2]
         if not leaf.startswith(("test_", "__")) and leaf != "conftest":
             yield info.name
@@ -142,16 +157,16 @@ def theory_modules() -> Iterator[str]:
 
 def claims_of(module: str) -> list[Claim]:
     """The claims that a module defines, in the order of their definition."""
-    values = vars(importlib.import_module(module)).values()
+    values = vars(load(module)).values()
     return [value for value in values if isinstance(value, Claim) and value.module == module]
 
 
 def discover() -> dict[str, Claim]:
-    """Every claim of the package by id. Raises ValueError when two claims share an id."""
+    """Every claim of the package by id. Raises InputError when two share an id or a module cannot be imported."""
     found: dict[str, Claim] = {}
     for module in theory_modules():
         for item in claims_of(module):
             if item.id in found:
-                raise ValueError(f"claim id {item.id!r} is used in {found[item.id].module} and {module}; rename one")
+                raise InputError(f"claim id {item.id!r} is used in {found[item.id].module} and {module}; rename one")
             found[item.id] = item
     return found

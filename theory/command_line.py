@@ -6,10 +6,11 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import click
@@ -69,6 +70,32 @@ def _leave_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def known(name: str, table: Mapping[str, Any], noun: str, remedy: str) -> None:
+    """Raises InputError, with names like it, where `name` is not in the table; the command `remedy` lists them."""
+    if name not in table:
+        near = [other for other in table if name in other or other in name][:3]
+        hint = f"did you mean {', '.join(near)}? " if near else ""
+        raise InputError(f"no {noun} is called {name!r}; {hint}`{remedy}` prints the names")
+
+
+@contextmanager
+def ended(pool: ProcessPoolExecutor) -> Iterator[ProcessPoolExecutor]:
+    """The pool, which ends with the work; where something is raised, an interruption say, at once with all children."""
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in active_children():
+            child.terminate()
+        raise
+    pool.shutdown()
+
+
+def ignore_interruptions() -> None:
+    """For children: a terminal interrupts them too, and they would take it for the result of one task."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def bounded(seconds: int, what: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """`function(*args, **kwargs)` in a process of its own, of at most `seconds` of computing time and 4 GiB.
 
@@ -77,7 +104,7 @@ def bounded(seconds: int, what: str, function: Callable[P, T], *args: P.args, **
     """
     too_long = f"{what} takes more than {seconds} s of computing time; give smaller arguments, or more --seconds"
     limits = (seconds, too_long)
-    with ProcessPoolExecutor(1, get_context("fork"), initializer=_limit, initargs=limits) as pool:
+    with ended(ProcessPoolExecutor(1, get_context("fork"), initializer=_limit, initargs=limits)) as pool:
         try:
             return pool.submit(function, *args, **kwargs).result()
         except BrokenProcessPool:
@@ -90,6 +117,7 @@ def _limit(seconds: int, message: str) -> None:
     def stop(*_: Any) -> NoReturn:
         raise InputError(message)
 
+    ignore_interruptions()
     signal.signal(signal.SIGXCPU, stop)
     if not sys.stderr.isatty():  # nobody sees a progress bar, and libraries that give up write more than one line
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)

@@ -18,6 +18,7 @@ from flint import arb, fmpq
 
 from theory.arithmetic.ball import evaluate
 from theory.outcome import Outcome
+from theory.wording import counted
 
 Case = tuple[Any, object]  # a witness, and an Outcome or truth value: anything else is undecided
 Interval = tuple[Fraction, Fraction]
@@ -36,7 +37,7 @@ class Evidence:
 
     @property
     def size(self) -> str:
-        return f"{self.count:,} {self.unit}"
+        return counted(self.count, self.unit)
 
     def as_json(self) -> dict[str, Any]:
         """The evidence as plain data (witnesses as text), for reports between processes and for the JSON ledger."""

@@ -19,7 +19,8 @@ import pytest
 import theory
 from theory.claims import STATEMENT, Claim, claims_of, discover
 from theory.evidence import Evidence
-from theory.table import Ledger, Run, render
+from theory.table import render
+from theory.verdicts import Ledger, Run
 
 _ROOT = Path(theory.__file__).parent
 _PROPERTY = "ledger"

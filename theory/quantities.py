@@ -7,27 +7,20 @@ value, a certified enclosure, a one-sided bound, or only a numerical optimum.
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, isfinite, log10
 from typing import Annotated, Any, get_type_hints
 
 import sympy
-from flint import arb
 
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real
 from theory.arithmetic.grammar import parse_matrix, parse_number, parse_vector
-from theory.arithmetic.real import PRECISION_LIMIT, midpoint
-from theory.claims import theory_modules
-from theory.errors import InputError, Undecided
+from theory.claims import load, theory_modules
+from theory.errors import InputError
 from theory.outcome import Outcome
-
-DIGITS = 17
-_LARGEST_EXPONENT = 1 << 20  # of 2; numbers beyond it are written, but not as decimals of so many digits
 
 
 @dataclass(frozen=True)
@@ -180,91 +173,10 @@ def quantity(name: str, *, unit: str, claim: str) -> Callable[[Callable[..., Any
 
 
 def quantities() -> dict[str, Quantity]:
-    """Every quantity of the package by name. Raises ValueError when two share a name."""
+    """Every quantity of the package by name. Raises InputError when two share a name or a module cannot be imported."""
     found: dict[str, Quantity] = {}
     for module in theory_modules():
-        for value in vars(importlib.import_module(module)).values():
+        for value in vars(load(module)).values():
             if isinstance(value, Quantity) and found.setdefault(value.name, value) is not value:
-                raise ValueError(f"quantity {value.name!r} is defined twice; rename one in {module}")
+                raise InputError(f"quantity {value.name!r} is defined twice; rename one in {module}")
     return dict(sorted(found.items()))
-
-
-def describe(result: Result) -> str:
-    """One line for people: the number, and what is known of it. Undecided where nothing is, InputError beyond print."""
-    match result:
-        case Exact(value):
-            return f"{_text(value)} exactly" if not isinstance(value, bool) else str(value).lower()
-        case Enclosure(value):
-            exact = value.exact
-            return f"{_plain(exact)} exactly" if exact is not None else _ball(value).str(DIGITS, radius=True)
-        case Bound(side, value):
-            low, high = decimal_bounds(value)
-            return f"at least {low} (lower bound)" if side == "lower" else f"at most {high} (upper bound)"
-        case Optimum(value, how):
-            return f"{_finite(value)!r} (numerical optimum by {how}, not certified)"
-
-
-def as_json(result: Result) -> dict[str, Any]:
-    """The result as plain data; decimal bounds are strings, rounded outward. Raises like `describe`."""
-    match result:
-        case Exact(value):
-            return {"kind": "exact", "value": value if isinstance(value, int | list) else _text(value)}
-        case Enclosure(value):
-            low, high = decimal_bounds(value)
-            middle = float(value)
-            data = {"kind": "enclosure", "lower": low, "upper": high}
-            return {**data, "midpoint": middle if isfinite(middle) else None}  # null beyond the range of binary64
-        case Bound(side, value):
-            low, high = decimal_bounds(value)
-            return {"kind": f"{side} bound", "value": low if side == "lower" else high}
-        case Optimum(value, how):
-            return {"kind": "numerical optimum", "value": _finite(value), "how": how}
-
-
-def _text(value: object) -> str:
-    try:
-        return str(value)
-    except ValueError:  # Python prints integers up to some thousands of digits
-        raise InputError("the exact result has thousands of digits; give smaller arguments") from None
-
-
-def _finite(value: float) -> float:
-    if not isfinite(value):
-        raise Undecided(f"the numerical search ended at {value}, which says nothing")
-    return value
-
-
-def _ball(value: Real, bits: int = 128) -> arb:
-    ball = value.ball(bits)
-    if not ball.is_finite():
-        raise Undecided(f"no ball of up to {PRECISION_LIMIT} bits encloses the result; give less extreme arguments")
-    return ball
-
-
-def _plain(value: Fraction) -> str:
-    text = _text(sympy.Rational(value.numerator, value.denominator))
-    if value.denominator == 1:
-        return text
-    if Fraction(1, 10**300) < abs(value) < 10**300:
-        return f"{text} = {float(value):.{DIGITS - 2}g}"
-    return f"{text} = {Real.of(value).ball().str(DIGITS - 2, radius=False)}"
-
-
-def decimal_bounds(value: Real) -> tuple[str, str]:
-    """Decimal strings below and above the number, about 20 significant digits, rounded outward."""
-    ball = _ball(value, 96)
-    if any(abs(part.man_exp()[1]) > _LARGEST_EXPONENT for part in (ball.mid(), ball.rad())):
-        raise InputError("the result is beyond 2^(10^6) or its inverse; give less extreme arguments")
-    middle, radius = midpoint(ball), midpoint(ball.rad())
-    return _decimal(middle - radius, down=True), _decimal(middle + radius, down=False)
-
-
-def _decimal(value: Fraction, down: bool, digits: int = 20) -> str:
-    """`value` in scientific notation with about `digits` digits, rounded down or up."""
-    if value == 0:
-        return "0"
-    shift = digits - floor((value.numerator.bit_length() - value.denominator.bit_length()) * log10(2))
-    scaled = value * Fraction(10) ** shift
-    whole = scaled.numerator // scaled.denominator if down else -(-scaled.numerator // scaled.denominator)
-    sign, figures = "-" if whole < 0 else "", str(abs(whole))
-    return f"{sign}{figures[0]}.{figures[1:]}e{len(figures) - 1 - shift}"

@@ -1,153 +1,22 @@
-"""The ledger as data, and its three faces: complaints, a table, versioned JSON."""
+"""The ledger as a table for people."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections import Counter
 from io import StringIO
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, Group
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from theory.claims import STATEMENT, Claim, Verdict
-from theory.outcome import Outcome
+from theory.verdicts import KINDS, Ledger
+from theory.wording import counted
 
-JSON_VERSION = 1
-KINDS = ("symbolic", "exact", "certified", "sampled", "constructed")
+_WIDE = 120  # columns from which every cell of a row has a column of its own
 _STATUS = {"printed": "", "reconstructed": " (reconstructed)", "derived": " (derived)"}
 _COLORS = {"holds": "green", "refuted": "magenta", "undecided": "red", "not run": "dim"}
-
-
-@dataclass(frozen=True)
-class Run:
-    """What was observed on one variant of one claim, as plain data that travels between processes."""
-
-    claim: str
-    label: str
-    outcome: str
-    evidence: tuple[dict[str, Any], ...]
-    witness: str | None = None
-    from_checker: bool = True
-
-    @classmethod
-    def of(cls, claim: Claim, label: str, verdict: Verdict) -> Run:
-        witness = None if verdict.witness is None else str(verdict.witness)
-        pieces = tuple(piece.as_json() for piece in verdict.evidence)
-        return cls(claim.id, label, verdict.outcome.name.lower(), pieces, witness)
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Run:
-        return cls(**{**data, "evidence": tuple(data["evidence"])})
-
-
-class Ledger:
-    """All claims, and the runs seen of them."""
-
-    def __init__(self, claims: Mapping[str, Claim], runs: Iterable[Run]) -> None:
-        self.claims = claims
-        self.checked: dict[str, dict[str, Run]] = defaultdict(dict)
-        self.submitted: dict[str, list[Run]] = defaultdict(list)
-        for run in runs:
-            if run.from_checker:
-                self.checked[run.claim][run.label] = run
-            else:
-                self.submitted[run.claim].append(run)
-
-    def observed(self, claim: Claim) -> str:
-        """The outcome seen on the statement, by the checker and by everything submitted to it."""
-        if STATEMENT not in self.checked[claim.id]:
-            return "not run"
-        outcomes = {run.outcome for run in (self.checked[claim.id][STATEMENT], *self.submitted[claim.id])}
-        return next(iter(outcomes)) if len(outcomes) == 1 else "undecided"
-
-    def evidence(self, claim: Claim) -> list[dict[str, Any]]:
-        """The pieces of evidence that agree with the expected verdict."""
-        runs = [
-            *([self.checked[claim.id][STATEMENT]] if STATEMENT in self.checked[claim.id] else []),
-            *self.submitted[claim.id],
-        ]
-        return [piece for run in runs for piece in run.evidence if piece["outcome"] == claim.expected.name.lower()]
-
-    def complete(self, claim: Claim) -> bool:
-        """Whether the checker was seen on every variant of the claim."""
-        return claim.variants().keys() <= self.checked[claim.id].keys()
-
-    def controls(self, claim: Claim) -> tuple[int, int]:
-        """How many controls and dropped hypotheses were refuted, and how many there are."""
-        labels = [
-            label
-            for label, (_, expected) in claim.variants().items()
-            if label != STATEMENT and expected is Outcome.REFUTED
-        ]
-        seen = self.checked[claim.id]
-        return sum(label in seen and seen[label].outcome == "refuted" for label in labels), len(labels)
-
-    def complaints(self) -> list[str]:
-        """What keeps the claims that were run from being trusted; claims that were not run in full are left alone."""
-        found = []
-        for claim in self.claims.values():
-            for label, run in self.checked[claim.id].items():
-                expected = claim.variants()[label][1].name.lower()
-                if run.outcome != expected:
-                    found.append(f"{claim.id}: {label} is {run.outcome}, expected {expected}")
-            for run in self.submitted[claim.id]:
-                if run.outcome != claim.expected.name.lower():
-                    found.append(
-                        f"{claim.id}: submitted evidence is {run.outcome}, expected {claim.expected.name.lower()}"
-                    )
-            if self.complete(claim):
-                found += self._incomplete(claim)
-        return found
-
-    def _incomplete(self, claim: Claim) -> list[str]:
-        found = []
-        if len(claim.controls) < 2:
-            found.append(f"{claim.id}: {len(claim.controls)} controls, at least two are needed")
-        kinds = {piece["kind"] for piece in self.evidence(claim)}
-        if len(kinds) < 2:
-            found.append(f"{claim.id}: kinds of evidence {sorted(kinds)}, at least two are needed")
-        if claim.expected is Outcome.REFUTED:
-            seen = self.checked[claim.id][STATEMENT].witness
-            if claim.near_miss is None:
-                found.append(f"{claim.id}: refuted, so it needs a true near miss")
-            if claim.counterexample is None or seen != str(claim.counterexample):
-                found.append(f"{claim.id}: smallest counterexample declared {claim.counterexample}, found {seen}")
-            if claim.repaired_by not in self.claims:
-                found.append(f"{claim.id}: repaired by {claim.repaired_by!r}, which is no claim")
-        return found
-
-    def totals(self) -> Counter[str]:
-        """Claims by kind of evidence."""
-        return Counter(kind for claim in self.claims.values() for kind in {p["kind"] for p in self.evidence(claim)})
-
-    def as_json(self) -> dict[str, Any]:
-        """The ledger as versioned plain data."""
-        return {
-            "format": "headproof-ledger",
-            "version": JSON_VERSION,
-            "claims": [
-                {
-                    "id": claim.id,
-                    "source": str(claim.source),
-                    "expected": claim.expected.name.lower(),
-                    "observed": self.observed(claim),
-                    "complete": self.complete(claim),
-                    "variants": {label: run.as_json() for label, run in self.checked[claim.id].items()},
-                    "submitted": [run.as_json() for run in self.submitted[claim.id]],
-                    "counterexample": None if claim.counterexample is None else str(claim.counterexample),
-                    "repaired_by": claim.repaired_by or None,
-                }
-                for claim in self.claims.values()
-            ],
-            "totals": dict(self.totals()),
-            "complaints": self.complaints(),
-        }
 
 
 def _sizes(pieces: list[dict[str, Any]]) -> str:
@@ -159,23 +28,35 @@ def _sizes(pieces: list[dict[str, Any]]) -> str:
     return ", ".join(parts)
 
 
-def render(ledger: Ledger, width: int, color: bool = False) -> str:
-    """The ledger as a table of `width` columns, with totals and complaints below it."""
+def _table(ledger: Ledger, width: int) -> Table:
+    """A row a claim; where there is little room, its evidence and source stand below its name."""
+    wide = width >= _WIDE
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("claim", no_wrap=True)
-    for heading in ("expected", "observed", "controls", "evidence and its size", "source"):
-        table.add_column(heading, overflow="fold")
+    table.add_column(
+        "claim" if wide else "claim, evidence and its size, source", no_wrap=wide, ratio=None if wide else 1
+    )
+    for heading in ("expected", "observed", "controls", *(("evidence and its size", "source") if wide else ())):
+        table.add_column(heading, no_wrap=not heading.endswith(("size", "source")))
     for claim in ledger.claims.values():
         observed = ledger.observed(claim)
         refuted, controls = ledger.controls(claim)
-        table.add_row(
-            claim.id,
+        verdict = (
             claim.expected.name.lower(),
             Text(observed, style=_COLORS[observed]),
             f"{refuted}/{controls}" if ledger.checked[claim.id] else "-",
-            _sizes(ledger.evidence(claim)),
-            f"{claim.source.paper} {claim.source.item}{_STATUS[claim.source.status]}",
         )
+        sizes = _sizes(ledger.evidence(claim))
+        source = f"{claim.source.paper} {claim.source.item}{_STATUS[claim.source.status]}"
+        if wide:
+            table.add_row(claim.id, *verdict, sizes, source)
+        else:
+            below = Padding("\n".join(filter(None, (sizes, source))), (0, 0, 0, 2))
+            table.add_row(Group(claim.id, below), *verdict)
+    return table
+
+
+def render(ledger: Ledger, width: int, color: bool = False) -> str:
+    """The ledger as a table of `width` columns, with totals and complaints below it."""
     out = StringIO()
     console = Console(
         file=out,
@@ -184,11 +65,10 @@ def render(ledger: Ledger, width: int, color: bool = False) -> str:
         color_system="standard" if color else None,
         highlight=False,
     )
-    console.print(table)
-    verdicts = Counter(ledger.observed(claim) for claim in ledger.claims.values())
-    console.print(
-        f"\n{len(ledger.claims)} claims: " + ", ".join(f"{count} {name}" for name, count in sorted(verdicts.items()))
-    )
+    console.print(_table(ledger, width))
+    observed = Counter(ledger.observed(claim) for claim in ledger.claims.values())
+    verdicts = ", ".join(f"{count} {name}" for name, count in sorted(observed.items()))
+    console.print(f"\n{counted(len(ledger.claims), 'claims')}: {verdicts}")
     console.print(
         "claims by kind of evidence: "
         + ", ".join(f"{kind} {ledger.totals()[kind]}" for kind in KINDS if ledger.totals()[kind])

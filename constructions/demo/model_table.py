@@ -20,7 +20,8 @@ from theory.arithmetic.ball import Real, log, pi
 from theory.arithmetic.continued_fraction import gap
 from theory.errors import InputError
 from theory.outcome import Outcome
-from theory.quantities import Enclosure, as_json
+from theory.printing import as_json
+from theory.quantities import Enclosure
 from theory.rope.models.config import EVERY_LAYER, ModelRope
 from theory.rope.retrieval.head import letter_step
 from theory.rope.retrieval.letter_scale import hard_length_limit, smallest_gap

@@ -10,7 +10,7 @@ from rich.console import Console
 from constructions.demo.model_table import Row, wavelength
 from constructions.demo.text import digits, paragraph
 from theory.arithmetic.ball import Real
-from theory.quantities import decimal_bounds
+from theory.printing import decimal_bounds
 from theory.rope.retrieval.nope import nope_gap
 
 WIDE = 100

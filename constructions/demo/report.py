@@ -10,7 +10,8 @@ from typing import Any
 from constructions.demo.counterexamples import BoundBroken, WrongOutput
 from constructions.demo.model_table import Row
 from constructions.demo.showcase import Gap, Showcase, View
-from theory.quantities import Enclosure, as_json
+from theory.printing import as_json
+from theory.quantities import Enclosure
 
 JSON_VERSION = 1
 

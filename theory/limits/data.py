@@ -10,7 +10,8 @@ from theory.limits.bases import BaseLimits, least_base
 from theory.limits.model import LayerLimits, Limits, PlaneLimits, Question, SetLimits
 from theory.limits.symbolic import LONGEST
 from theory.outcome import Outcome
-from theory.quantities import Bound, Enclosure, Exact, Result, as_json
+from theory.printing import as_json
+from theory.quantities import Bound, Enclosure, Exact, Result
 from theory.rope.models.settings import RopeSettings
 
 VERSION = 1
