@@ -1,0 +1,1 @@
+"""Positional and symbolic scores of attention heads, from their queries and keys."""
