@@ -1,4 +1,4 @@
-"""Command line: `python -m empirical tasks`."""
+"""Command line: `python -m empirical tasks | ...`."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
 
@@ -14,31 +15,31 @@ Examples:
 
 
 @click.command("tasks", epilog=EXAMPLES)
-@click.argument("name", metavar="NAME", type=click.Choice(["number", "letter"]))
-@click.option("--sequences", default=5, show_default=True, type=int, help="How many to generate.")
-@click.option("--show", default=10, show_default=True, type=click.IntRange(0), help="How many of them to print.")
+@click.argument("name", metavar="TASK", type=click.Choice(["number", "letter", "index", "retrieval", "induction"]))
+@click.option("--sequences", default=5, show_default=True, type=int, help="How many.")
 @click.option("--seed", default=0, show_default=True, type=int)
-@click.option("--hops", type=int, help="Of all walks; by default 1 to 4, equally often.")
-@click.option("--prepended", default=0, show_default=True, type=int, help="Irrelevant targets in front.")
-def command(name: str, sequences: int, show: int, seed: int, hops: int | None, prepended: int) -> None:
-    """Print sequences of the number or the letter task at the paper's sizes.
+@click.option("--hops", type=int, help="Of all walks; by default the task's numbers of hops, equally often.")
+@click.option("--prepended", default=0, show_default=True, type=int, help="Irrelevant tokens in front.")
+def command(name: str, sequences: int, seed: int, hops: int | None, prepended: int) -> None:
+    """Print sequences of TASK: number or letter (the paper's sizes), index, retrieval or induction.
 
-    Tokens on the walk carry the order of the visit, from 0 at the last token; the answer is at the end of the line.
+    Tokens on the walk carry the order of the visit, from 0 at the last token; the answer ends the line.
     """
     from constructions.reference import letter_walk, number_walk
-    from empirical.tasks.letter import LetterTask
-    from empirical.tasks.number import NumberTask
+    from empirical.tasks import index, induction, letter, number, retrieval
 
-    task = NumberTask() if name == "number" else LetterTask()
-    walk = number_walk if name == "number" else letter_walk
-    start = time.process_time()
+    tasks: dict[str, Callable[[], Any]] = {
+        "number": number.NumberTask,
+        "letter": letter.LetterTask,
+        "index": index.IndexTask,
+        "retrieval": retrieval.RetrievalTask,
+        "induction": induction.InductionTask,
+    }
+    walks: dict[str, Callable[[Any], Any]] = {"number": number_walk, "letter": letter_walk}
+    task = tasks[name]()
     batch = task.generate(sequences, seed, hops=hops, prepended=prepended)
-    seconds = time.process_time() - start
-    for row in batch.tokens[:show].tolist():
+    for row, position in zip(batch.tokens.tolist(), batch.positions.tolist(), strict=True):
         tokens = task.vocabulary.decode(row)
-        found = walk(tokens)  # type: ignore[arg-type]
-        words = [
-            f"{token}[{found.path.index(at)}]" if at in found.path else str(token) for at, token in enumerate(tokens, 1)
-        ]
-        click.echo(f"{' '.join(words)}  ->  {found.answer} in {found.hops} hops")
-    click.echo(f"{sequences} sequences of {batch.tokens.shape[1]} tokens in {seconds:.2g} s of computing time")
+        path: Sequence[int] = walks[name](tokens).path if name in walks else (len(tokens), position)
+        words = [f"{token}[{path.index(at)}]" if at in path else str(token) for at, token in enumerate(tokens, 1)]
+        click.echo(f"{' '.join(words)}  ->  {tokens[position - 1]}")

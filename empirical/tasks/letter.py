@@ -10,11 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from torch import Tensor
 
 from constructions.reference import Pair
 from constructions.vocabulary import Vocabulary, pair_vocabulary
 from empirical.tasks.balance import Numbers
-from empirical.tasks.task import MOST_TYPES, Task, require
+from empirical.tasks.batch import Batch
+from empirical.tasks.solvers import letter_walks
+from empirical.tasks.task import Task, require, require_few
 from theory.errors import InputError
 
 
@@ -44,11 +47,8 @@ class LetterTask(Task):
         require(2, alphabet=self.alphabet)
         require(1, integers=self.integers, targets=self.targets, hops=self.hops)
         require(0, links=self.links)
-        if max(self.vocabulary_size, self.length) > MOST_TYPES:
-            raise InputError(
-                f"alphabet={self.alphabet}, integers={self.integers}, targets={self.targets}, links={self.links}: at "
-                f"most {MOST_TYPES} token types and tokens can be handled; give smaller sizes"
-            )
+        require_few(self.length, self.vocabulary_size)
+        self._require_enough(self.hops)
 
     @property
     def length(self) -> int:
@@ -71,17 +71,20 @@ class LetterTask(Task):
     def all_hops(self) -> Sequence[int]:
         return range(1, self.hops + 1)
 
-    def choices(self, hops: int) -> tuple[Numbers, Numbers]:
+    def _require_enough(self, hops: int) -> None:
         if hops > self.links + 1:
             raise InputError(
-                f"hops={hops} needs as many LL tokens, but a sequence has links + 1 = {self.links + 1}; "
-                f"give links >= {hops - 1}"
+                f"hops={hops} needs as many LL tokens, but links={self.links} and the last token are {self.links + 1}; "
+                f"give links >= {hops - 1} or fewer hops"
             )
         if hops >= self.alphabet:
             raise InputError(
                 f"hops={hops} wants as many letters, and all other tokens need one more as their left letter, "
-                f"but alphabet={self.alphabet}; give alphabet >= {hops + 1}"
+                f"but alphabet={self.alphabet}; give alphabet >= {hops + 1} or fewer hops"
             )
+
+    def choices(self, hops: int) -> tuple[Numbers, Numbers]:
+        self._require_enough(hops)
         types = np.arange(self.vocabulary_size)
         return np.arange(1, self.targets + 1), types[types % (self.alphabet + self.integers) >= self.alphabet]
 
@@ -111,3 +114,6 @@ class LetterTask(Task):
         apart = rng.spawn(1)[0]
         prefix = left(apart, prepended) * rights + integer(apart, prepended)
         return lefts * rights + found, prefix
+
+    def solve(self, tokens: Tensor) -> Batch:
+        return letter_walks(tokens, self.alphabet, self.vocabulary)

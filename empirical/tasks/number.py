@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
+from torch import Tensor
 
 from constructions.reference import Symbol
 from constructions.vocabulary import Vocabulary, number_vocabulary
 from empirical.tasks.balance import Numbers
-from empirical.tasks.task import MOST_TYPES, Task, require
+from empirical.tasks.batch import Batch
+from empirical.tasks.solvers import number_walks
+from empirical.tasks.task import Task, require, require_few
 from theory.errors import InputError
 
-MOST_LINKS = 1000  # walks are counted in a table of links^2 numbers for each hop
+MOST_LINKS = 255  # walks are counted in a table of links^2 numbers for each hop
 
 
 @dataclass(frozen=True)
@@ -47,11 +50,10 @@ class NumberTask(Task):
         require(2, letters=self.letters)
         require(1, integers=self.integers, targets=self.targets, hops=self.hops)
         require(0, links=self.links)
-        if self.vocabulary_size > MOST_TYPES or self.targets > MOST_TYPES or self.links > MOST_LINKS:
-            raise InputError(
-                f"letters={self.letters}, integers={self.integers}, targets={self.targets}, links={self.links}: at "
-                f"most {MOST_TYPES} token types and targets and {MOST_LINKS} links can be handled; give smaller sizes"
-            )
+        require_few(self.length, self.vocabulary_size)
+        if self.links > MOST_LINKS:
+            raise InputError(f"links={self.links}: at most {MOST_LINKS} are handled; give fewer")
+        self._require_enough(self.hops)
 
     @property
     def length(self) -> int:
@@ -70,36 +72,43 @@ class NumberTask(Task):
     def all_hops(self) -> Sequence[int]:
         return range(1, self.hops + 1)
 
-    def _walks(self, hops: int) -> Numbers:
-        """Entry [j, c, k]: ways to go from integer number k, in j hops, to an integer with number 1..c.
-
-        All integers are numbered from 1; entry k = 0 is 0.
-        """
-        count = self.links + 1
-        table = np.zeros((hops, count + 1, count + 1), dtype=np.int64)
-        numbers = np.arange(count + 1)
-        table[0] = (numbers >= 1) & (numbers <= numbers[:, None])
-        for j in range(1, hops):
-            for step in range(1, min(self.integers, count) + 1):
-                table[j, :, step:] += table[j - 1, :, :-step]
-        return table
-
-    def _last_integers(self, positions: Numbers) -> Numbers:
-        """The largest number of an integer that can point at each position."""
-        return np.clip(positions + self.integers - self.targets, 0, self.links + 1)
-
-    def choices(self, hops: int) -> tuple[Numbers, Numbers]:
+    def _require_enough(self, hops: int) -> None:
         if hops > self.links + 1:
             raise InputError(
-                f"hops={hops} needs as many integers, but a sequence has links + 1 = {self.links + 1}; "
-                f"give links >= {hops - 1}"
+                f"hops={hops} needs as many integers, but links={self.links} and the last token are {self.links + 1}; "
+                f"give links >= {hops - 1} or fewer hops"
             )
-        if comb(self.links, hops - 1) * (self.links + 1) >= 2**63:
+        if comb(self.links + 1, hops) >= 2**63:
             raise InputError(
                 f"hops={hops} among links={self.links} make more walks than 64 bits can count; lower hops or links"
             )
+
+    def _walks(self, hops: int) -> Numbers:
+        """Entry [j, c, k]: the walks of j hops that start at any of the first k integers and end at one of the first c.
+
+        They are counted exactly: there are at most comb(links + 1, hops).
+        """
+        count = self.links + 1
+        numbers = np.arange(count + 1)
+        table = np.minimum(numbers, numbers[:, None])[None].repeat(hops, axis=0)
+        for j in range(1, hops):
+            # From integer k one gets to those before it, at most `integers` places back.
+            near = (
+                table[j - 1][:, np.maximum(numbers - 1, 0)]
+                - table[j - 1][:, np.maximum(numbers - 1 - self.integers, 0)]
+            )
+            table[j] = near.cumsum(-1)
+        return table
+
+    def _last_integers(self, positions: Numbers) -> Numbers:
+        """How many integers, from the first, can point at each position."""
+        return np.clip(positions + self.integers - self.targets, 0, self.links + 1)
+
+    def choices(self, hops: int) -> tuple[Numbers, Numbers]:
+        self._require_enough(hops)
         positions = np.arange(1, self.targets + 1)
-        possible = self._walks(hops)[hops - 1, self._last_integers(positions), -1] > 0
+        walks = self._walks(hops)[hops - 1, self._last_integers(positions)]
+        possible = walks[:, -1] > walks[:, -2]
         if not possible.any():
             raise InputError(
                 f"hops={hops} of at most integers={self.integers} places reach back {hops * self.integers} tokens, "
@@ -118,12 +127,14 @@ class NumberTask(Task):
         values = rng.integers(1, largest + 1, size=(len(rows), count))
         limits = self._last_integers(positions)
         at = np.full(len(rows), count)
-        below = self._walks(hops).cumsum(-1)  # entry [j, c, k]: the ways from integers with numbers up to k
+        walks = self._walks(hops)
         for left in range(hops - 1, 0, -1):
-            ways = below[left - 1, limits]
-            least = ways[rows, np.maximum(at - self.integers - 1, 0)]
-            drawn = rng.integers(least, ways[rows, at - 1])
-            stop = (ways <= drawn[:, None]).sum(-1)
+            starts = walks[left - 1, limits]
+            drawn = rng.integers(starts[rows, np.maximum(at - self.integers - 1, 0)], starts[rows, at - 1])
+            stop = (starts <= drawn[:, None]).sum(-1)
             values[rows, at - 1], at = at - stop, stop
         values[rows, at - 1] = self.targets + at - positions
         return np.concatenate((targets, values + (self.letters - 1)), axis=1), prefix
+
+    def solve(self, tokens: Tensor) -> Batch:
+        return number_walks(tokens, self.letters, self.vocabulary)

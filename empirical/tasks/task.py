@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from empirical.tasks.balance import Deck, Numbers, shares
 from empirical.tasks.batch import Batch
@@ -23,6 +24,14 @@ def require(least: int, **sizes: int) -> None:
             raise InputError(f"{name}={size!r} is no whole number; give an integer >= {least}")
         if size < least:
             raise InputError(f"{name}={size} is below {least}; give {name} >= {least}")
+
+
+def require_few(length: int, types: int) -> None:
+    """Raise InputError for longer sequences or more token types than are handled."""
+    if max(length, types) > MOST_TYPES:
+        raise InputError(
+            f"{length} tokens of {types} types: at most {MOST_TYPES} of both are handled; give smaller sizes"
+        )
 
 
 class Task(ABC):
@@ -51,6 +60,11 @@ class Task(ABC):
         """Numbers held for each sequence while it is generated."""
         return self.length
 
+    def require_known(self, hops: int) -> None:
+        """Raise InputError unless batches are balanced over this number of hops."""
+        if hops not in self.all_hops:
+            raise InputError(f"hops={hops} is not the task's; give {' or '.join(map(str, self.all_hops))}")
+
     @abstractmethod
     def choices(self, hops: int) -> tuple[Numbers, Numbers]:
         """The positions (from 1) at which the answer of a walk of `hops` hops can stand, and the answers.
@@ -64,6 +78,13 @@ class Task(ABC):
     ) -> tuple[Numbers, Numbers]:
         """Random sequences with these answers at these positions (from 1), and the tokens to prepend."""
 
+    @abstractmethod
+    def solve(self, tokens: Tensor) -> Batch:
+        """Token numbers (sequences, n) with their answers, found from the tokens alone.
+
+        Raises InputError at the first sequence that has none.
+        """
+
     def generate(self, sequences: int, seed: int, *, hops: int | None = None, prepended: int = 0) -> Batch:
         """Random sequences with their answers.
 
@@ -74,16 +95,18 @@ class Task(ABC):
             prepended: irrelevant targets in front. The sequences behind them are the same with and without.
 
         Given the hops, the counts of answers, of answer positions and of pairs of both differ by at most one each, over
-        all that are possible. Raises InputError if there are no such sequences, or too many to hold.
+        all that are possible; so do the counts over all hops of answers, and of positions where all hops allow the same
+        ones. Raises InputError if there are no such sequences, or too many to hold.
         """
         require(1, sequences=sequences)
         require(0, seed=seed, prepended=prepended)
         if hops is not None:
             require(min(self.all_hops), hops=hops)
-        if sequences * (self.width + prepended) > MOST_NUMBERS:
+        most = MOST_NUMBERS // (self.width + prepended)
+        if sequences > most:
+            remedy = f"ask for at most {most}, and for more under further seeds" if most else "prepend fewer"
             raise InputError(
-                f"sequences={sequences} of length {self.length + prepended} are more than can be held at once; "
-                f"ask for at most {MOST_NUMBERS // (self.width + prepended)}, and for more under further seeds"
+                f"sequences={sequences} of length {self.length + prepended} are more than can be held at once; {remedy}"
             )
         rng = np.random.default_rng(seed)
         wanted = list(self.all_hops) if hops is None else [hops]
