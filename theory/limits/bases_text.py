@@ -12,6 +12,7 @@ from theory.limits.model import Question
 from theory.limits.text import describe_settings, number
 from theory.outcome import Outcome
 from theory.rope.models.settings import RopeSettings
+from theory.wording import counted
 
 CAUTION = (
     "Between the bases scanned nothing is known of positional planes and of all planes together: those that suffice "
@@ -30,8 +31,8 @@ def render_bases(
     scales = ", ".join(number(beta) for beta in question.betas)
     lines.append(
         fill(
-            f"{about}; beta = {scales}; {question.letters} letters. Scanned: {len(rows)} bases from {low} to {high}; "
-            "each verdict is certified for its base.",
+            f"{about}; beta = {scales}; {question.letters} letters. Scanned: {counted(len(rows), 'bases')} from "
+            f"{low} to {high}; each verdict is certified for its base.",
             width,
         )
     )

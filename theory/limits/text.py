@@ -12,6 +12,7 @@ from theory.limits.model import LayerLimits, Limits, PlaneLimits, SetLimits
 from theory.limits.symbolic import LONGEST
 from theory.quantities import Bound, Enclosure, Result
 from theory.rope.models.settings import RopeSettings
+from theory.wording import counted
 
 LEGEND = (
     "positional: the longest input on which an integer query decodes the first token, F_{0,n-1}(beta, theta) < 1.",
@@ -82,7 +83,7 @@ def describe_settings(settings: RopeSettings, still: int = 0) -> str:
     width = f"head width {settings.head_dim}"
     if settings.rotary_dim != settings.head_dim:
         width += f", {settings.rotary_dim} of it turned"
-    line = f"base {number(settings.base)}, {planes} planes ({width}), scaling {settings.kind}"
+    line = f"base {number(settings.base)}, {counted(planes, 'planes')} ({width}), scaling {settings.kind}"
     if still:
         line += f", the slowest {still} set to zero"
     if settings.attention_factor.exact != 1:
@@ -98,7 +99,8 @@ def _layer(layer: LayerLimits, found: Limits, width: int) -> Iterator[str]:
         yield f"   a window of {layer.length:,} tokens"
     elif layer.kind == "all" and window is not None and window < found.model.context_length:
         yield f"   layers with a sliding window see {window:,} tokens of these"
-    yield f"   {layer.slow} of {len(layer.planes)} planes do not make a whole turn within {layer.length:,} tokens"
+    planes = counted(len(layer.planes), "planes")
+    yield f"   {layer.slow} of {planes} do not make a whole turn within {layer.length:,} tokens"
     yield ""
     yield "Reach of one plane, in tokens"
     yield from _table(layer.planes, found.question.betas)

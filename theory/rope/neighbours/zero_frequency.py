@@ -28,6 +28,7 @@ from theory.rope.index.discrepancy import TURN
 from theory.rope.index.window import rational_turns
 from theory.rope.neighbours.barbero_basics import BARBERO
 from theory.symbols import theta
+from theory.wording import counted
 
 CLAIM = "symbolic-margin-needs-zero-frequency"
 SEED = 6
@@ -145,7 +146,7 @@ def _random(margin: Margin, count: int) -> Iterator[Trial]:
 def symbolic_margin_limit(n: Length2, frequencies: Vector, target: Vector, distractor: Vector) -> Bound:
     """A bound for target - distractor at some offsets below n; |c_k| and |c'_k| are the amplitudes of the planes."""
     if not len(frequencies) == len(target) == len(distractor):
-        sizes = f"{len(frequencies)} frequencies, {len(target)} and {len(distractor)} amplitudes"
+        sizes = f"{counted(len(frequencies), 'frequencies')}, {len(target)} and {len(distractor)} amplitudes"
         raise InputError(f"{sizes} do not match; give one amplitude of target and distractor for each plane")
     angles = [Angle(expr).rotating() for expr in frequencies]
     sizes_of = [abs(Real.of(c)) + abs(Real.of(d)) for c, d in zip(target, distractor, strict=True)]

@@ -57,7 +57,7 @@ def realise(M: ArrayLike, angles: ArrayLike) -> tuple[Floats, Floats]:
     if target.shape != (size, size) or not size or not np.isfinite(target).all():
         raise InputError(f"M of shape {target.shape} is no square matrix of finite logits; give N x N numbers, N >= 1")
     if width < size:
-        raise InputError(f"{frequencies.size} planes carry only {width} of N = {size} positions; give at least N/2")
+        raise InputError(f"N = {size} positions take at least N/2 planes; angles has {frequencies.size}, give more")
     if not ((frequencies > 0) & (frequencies < np.pi)).all() or np.unique(frequencies).size < frequencies.size:
         raise InputError(f"angles={frequencies.tolist()} repeat or leave (0, pi); give distinct ones in between")
     phases = np.outer(np.arange(size, 0, -1), frequencies)

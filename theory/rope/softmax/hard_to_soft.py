@@ -49,7 +49,7 @@ def hard_to_soft_beta(
     """
     if len(delta) != len(loss):
         raise InputError(
-            f"delta has {len(delta)} entries and loss {len(loss)}; give one of each for a wrong coordinate"
+            f"delta and loss differ in length, {len(delta)} and {len(loss)}; give one of each for a wrong coordinate"
         )
     for gain in delta:
         if (Real.of(gain) > 0) is not Outcome.HOLDS:

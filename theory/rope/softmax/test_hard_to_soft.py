@@ -75,7 +75,7 @@ def test_contributions_of_index() -> None:
         ({"n": "0", "gap": "1"}, "n"),
         ({"n": "2", "gap": "0"}, "gap"),
         ({"n": "2", "gap": "1", "delta": "[0]"}, "delta=0"),
-        ({"n": "2", "gap": "1", "delta": "[1, 1]"}, "delta has 2"),
+        ({"n": "2", "gap": "1", "delta": "[1, 1]"}, "delta and loss differ in length, 2 and"),
         ({"n": "2", "gap": "1", "delta": "[]"}, "delta"),
         ({"n": "2", "gap": "nan"}, "nan"),
     ],

@@ -21,6 +21,7 @@ from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real, maximum, minimum, versine
 from theory.errors import InputError, Undecided
 from theory.rope.universal_limits.m_frequency_gaps import Floats, float_gap_error, float_gaps
+from theory.wording import counted
 
 LARGEST, MOST_PLANES = 2**23, 2**12  # entries of the float table of c_tk, and its columns
 GRID = 2**48  # of rational amplitudes and weights
@@ -81,8 +82,8 @@ class Programme:
                 if self._certified(planes, offsets):
                     return Real(lambda: _vertex(self._table(offsets, planes))[-1])
         raise Undecided(
-            f"the best amplitudes of {len(self.angles)} planes at n={self.n} are degenerate; only bounds are known: "
-            f"{float(self.lower):.12g} and {float(self.upper):.12g}"
+            f"the best amplitudes of {counted(len(self.angles), 'planes')} at n={self.n} are degenerate; only bounds "
+            f"are known: {float(self.lower):.12g} and {float(self.upper):.12g}"
         )
 
     def _table(self, offsets: Sequence[int], planes: Sequence[int]) -> list[list[arb]]:
@@ -119,11 +120,11 @@ def _vertex(table: list[list[arb]]) -> list[arb]:
 def check_size(planes: int, n: int) -> None:
     """InputError without a plane, for n < 2, and for too large a table."""
     if planes < 1 or n < 2:
-        raise InputError(f"{planes} planes, n={n}: a worst gap needs a plane and an offset; give n >= 2")
+        raise InputError(f"{counted(planes, 'planes')}, n={n}: a worst gap needs a plane and an offset; give n >= 2")
     if planes > MOST_PLANES or planes * n > LARGEST:
         raise InputError(
-            f"n={n} with {planes} planes is too large a programme; give at most {MOST_PLANES} planes, and planes "
-            f"times n at most {LARGEST}"
+            f"n={n} with {counted(planes, 'planes')} is too large a programme; give at most {MOST_PLANES} planes, and "
+            f"planes times n at most {LARGEST}"
         )
 
 
@@ -157,7 +158,7 @@ def _float_solution(table: Floats) -> tuple[Floats, Floats, float]:
         method="highs",
     )
     if found.x is None:
-        raise Undecided(f"the float programme of {planes} planes was not solved: {found.message}")
+        raise Undecided(f"the float programme of {counted(planes, 'planes')} was not solved: {found.message}")
     return found.x[:-1], -found.ineqlin.marginals, float(found.x[-1])
 
 

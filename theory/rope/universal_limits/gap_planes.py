@@ -44,7 +44,7 @@ class Planes:
         if amplitudes is None:
             amplitudes = [Fraction(1, len(angles))] * len(angles)
         if len(amplitudes) != len(angles):
-            raise InputError(f"{len(amplitudes)} amplitudes for {len(angles)} angles; give one for each angle")
+            raise InputError(f"of amplitudes there are {len(amplitudes)}, of angles {len(angles)}; give one for each")
         found: dict[object, tuple[Angle, Real]] = {}
         for angle, amplitude in zip(angles, map(_amplitude, amplitudes), strict=True):
             turns = None if angle.turns is None else fold(angle.turns)

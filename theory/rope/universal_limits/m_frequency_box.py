@@ -41,6 +41,7 @@ from theory.rope.universal_limits.m_frequency_gaps import (
 )
 from theory.rope.universal_limits.one_frequency import TURN
 from theory.symbols import n
+from theory.wording import counted
 
 SEED = 2609
 CLAIM = "m-frequency-box-limit"
@@ -96,7 +97,7 @@ def m_frequency_box_limit(box: Box, thorough: bool) -> Iterator[Evidence]:
     """One plane at all angles, where it is sharp; two and three at rational turns; all pairs in boxes; an adversary."""
     yield Enumeration("one plane, all angles, between Farey fractions", _one_plane(box, 60 if thorough else 16))
     for m, order in ((2, 24), (3, 12)) if thorough else ((2, 8), (3, 8)):
-        yield Enumeration(f"{m} planes at rational turns, q <= {order}", _sets(box, m, order))
+        yield Enumeration(f"{counted(m, 'planes')} at rational turns, q <= {order}", _sets(box, m, order))
     for amplitudes, length in ((HALVES, 5), (UNEVEN, 10), *[(HALVES, 40)] * thorough):
         decide = partial(_no_pair_beats, amplitudes, length, box.at(2, length))
         yield BoxCover(f"all pairs of frequencies, n = {length}", (HALF_TURN, HALF_TURN), decide)

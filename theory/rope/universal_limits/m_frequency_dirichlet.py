@@ -45,6 +45,7 @@ from theory.rope.universal_limits.m_frequency_gaps import (
     some_below,
 )
 from theory.symbols import n
+from theory.wording import counted
 
 SEED = 2608
 CLAIM = "m-frequency-dirichlet-limit"
@@ -103,7 +104,7 @@ def m_frequency_dirichlet_limit(limit: Ellipsoid, thorough: bool) -> Iterator[Ev
     """One plane at all angles, where it is sharp; two and three at rational turns; all pairs in boxes; an adversary."""
     yield Enumeration("one plane, all angles, between Farey fractions", _one_plane(limit, 60 if thorough else 20))
     for m, order in ((2, 24), (3, 12)) if thorough else ((2, 11), (3, 7)):
-        yield Enumeration(f"{m} planes at rational turns, q <= {order}", _sets(limit, m, order))
+        yield Enumeration(f"{counted(m, 'planes')} at rational turns, q <= {order}", _sets(limit, m, order))
     for amplitudes, length in ((HALVES, 12), (UNEVEN, 20), *[(UNEVEN, 40)] * thorough):
         if (square := limit.at(length, amplitudes)) is not None:
             decide = partial(_no_pair_beats, amplitudes, length, square)

@@ -141,7 +141,7 @@ def m_frequency_slow_planes_limit(n: Length2, amplitudes: Vector, angles: Vector
     The least of the bounds whose set S holds the fastest planes: none of them, one, two, ..., all.
     """
     if len(amplitudes) != len(angles):
-        raise InputError(f"{len(amplitudes)} amplitudes for {len(angles)} angles; give one for each angle")
+        raise InputError(f"of amplitudes there are {len(amplitudes)}, of angles {len(angles)}; give one for each")
     planes = [(Real.of(amplitude), abs(Real.of(angle))) for amplitude, angle in zip(amplitudes, angles, strict=True)]
     for number, (amplitude, angle) in enumerate(planes):
         if Outcome.every((amplitude > 0, angle <= TURN / 2)) is not Outcome.HOLDS:

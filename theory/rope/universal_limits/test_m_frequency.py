@@ -124,7 +124,7 @@ def test_slow_planes_are_never_beaten(n: int, m: int, seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("amplitudes", "angles", "words"),
-    [((1, 1), (1,), "2 amplitudes for 1 angles"), ((0,), (1,), "plane 1"), ((1, 1), (1, 4), "plane 2")],
+    [((1, 1), (1,), "amplitudes there are 2, of angles 1"), ((0,), (1,), "plane 1"), ((1, 1), (1, 4), "plane 2")],
 )
 def test_slow_planes_refuse(amplitudes: tuple[int, ...], angles: tuple[int, ...], words: str) -> None:
     with pytest.raises(InputError, match=words):

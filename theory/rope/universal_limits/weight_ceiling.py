@@ -29,6 +29,7 @@ from theory.rope.universal_limits.bessel_bound import mean_weight
 from theory.rope.universal_limits.m_frequency_gaps import HALF_TURN, HALVES, Amplitudes, at_most, ball, frequency_sets
 from theory.rope.universal_limits.one_frequency import LETTERS, TURN
 from theory.rope.universal_limits.weight_floor import ONE, M, checked, end_weight, mean_mass, weight
+from theory.wording import counted
 
 SEED = 2614
 CLAIM = "positional-weight-ceiling"
@@ -86,10 +87,12 @@ def positional_weight_ceiling(ceiling: Ceiling, thorough: bool) -> Iterator[Evid
     if ceiling.ends or ceiling.letters:
         yield Enumeration("other heads", _others(ceiling))
     for m, order, reach in ((1, 30, 20), (2, 12, 6)) if thorough else ((1, 12, 8), (2, 6, 4)):
-        yield Enumeration(f"{m} planes at rational turns, q <= {order}", _rational(ceiling, m, order, reach))
+        yield Enumeration(
+            f"{counted(m, 'planes')} at rational turns, q <= {order}", _rational(ceiling, m, order, reach)
+        )
     for amplitudes, reach, beta in ((ONE, 6, Fraction(3)), (ONE, 25, Fraction(40)), (HALVES, 6, Fraction(2))):
         decide = partial(_covered, amplitudes, reach, beta, ceiling.at(reach, beta, amplitudes))
-        yield BoxCover(f"{len(amplitudes)} planes, T = {reach}", (HALF_TURN,) * len(amplitudes), decide)
+        yield BoxCover(f"{counted(len(amplitudes), 'planes')}, T = {reach}", (HALF_TURN,) * len(amplitudes), decide)
     yield Identity("two keys against their mean", _pairing())
     yield Search("random planes and phases", _random(ceiling, 4000 if thorough else 400), seed=SEED)
 

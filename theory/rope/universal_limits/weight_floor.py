@@ -41,6 +41,7 @@ from theory.rope.universal_limits.m_frequency_gaps import (
 from theory.rope.universal_limits.one_frequency import TURN
 from theory.rope.universal_limits.one_frequency_end_target import peak
 from theory.symbols import theta
+from theory.wording import counted
 
 CLAIM = "competitor-weight-floor"
 ONE: Amplitudes = (Fraction(1),)
@@ -101,11 +102,13 @@ def competitor_weight_floor(floor: Floor, thorough: bool) -> Iterator[Evidence]:
         yield Enumeration("one-sided targets in the middle of their arc", _unaligned(floor))
     sizes = ((1, 30, 12), (2, 12, 9), (3, 6, 5)) if thorough else ((1, 9, 5), (2, 5, 3))
     for m, order, reach in sizes:
-        yield Enumeration(f"{m} planes at rational turns, q <= {order}", _rational(floor, m, order, reach))
+        yield Enumeration(f"{counted(m, 'planes')} at rational turns, q <= {order}", _rational(floor, m, order, reach))
     boxes = [(ONE, 0, 6, BETAS[2]), (ONE, 2, 5, BETAS[1]), (HALVES, 0, 5, BETAS[0]), (HALVES, 2, 5, BETAS[1])]
     for amplitudes, left, right, beta in boxes:
         decide = partial(_covered, amplitudes, left, right, beta, floor.at(left, right, beta, amplitudes))
-        yield BoxCover(f"{len(amplitudes)} planes, F_({left},{right})", (HALF_TURN,) * len(amplitudes), decide)
+        yield BoxCover(
+            f"{counted(len(amplitudes), 'planes')}, F_({left},{right})", (HALF_TURN,) * len(amplitudes), decide
+        )
     yield Identity("Fejer's kernel, and cosines to a power", _kernel(6))
 
 
