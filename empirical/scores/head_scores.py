@@ -51,6 +51,7 @@ class HeadScores:
     Args:
         layer: its number.
         settings: what was scored.
+        frequencies: of the planes, radians a position, (planes,).
         query: the position of the query, from 1.
         keys: how many keys it sees, its own among them.
         counted: the scores over all swaps.
@@ -63,6 +64,7 @@ class HeadScores:
 
     layer: int
     settings: Settings
+    frequencies: Tensor
     query: int
     keys: int
     counted: Scores

@@ -39,7 +39,7 @@ class View:
     temperature: float
 
     def logits(self, coordinates: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """M (units, N, N) and the logit of the query's own token (units,); of these coordinates alone if any are given."""
+        """M (units, N, N) and the logit of the query's own token (units,); or those of some coordinates alone."""
         keys, seen = self.keys, self.seen
         if coordinates is not None:
             keys, seen = keys[..., coordinates], seen[..., coordinates]

@@ -64,7 +64,7 @@ def score_layer(
     kept = [*heads.rotary.pairs, unrotated(heads.rotary, width)] if planes else None
     parts = [_part(view, heads, settings, first, kept) for view in views(heads, settings)]
     found: _Part = folded(joined(parts), prompts)
-    return HeadScores(heads.layer, settings, at, at - first + 1, **vars(found))
+    return HeadScores(heads.layer, settings, heads.rotary.frequencies, at, at - first + 1, **vars(found))
 
 
 def _part(view: View, heads: LayerHeads, settings: Settings, first: int, kept: list[Tensor] | None) -> _Part:
