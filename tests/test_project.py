@@ -20,7 +20,7 @@ ABOVE = {
     "proofs": {"tests"},
 }
 OF_THEORY = {"theory", "numpy", "scipy", "sympy", "flint", "click", "rich"}
-DRAWING = ROOT / "theory" / "limits" / "figure.py"
+DRAWING = [ROOT / "theory" / "drawing.py", ROOT / "theory" / "limits" / "figure.py"]
 LEDGER = ROOT / "theory" / "ledger.py"
 
 UNSAFE_MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal"}
@@ -41,7 +41,7 @@ def test_imports_run_one_way(path: Path) -> None:
 
 @pytest.mark.parametrize("path", library_files("theory"), ids=relative)
 def test_theory_needs_only_mathematics(path: Path) -> None:
-    own = {LEDGER: {"pytest"}, DRAWING: {"matplotlib"}}.get(path, set())
+    own = {LEDGER: {"pytest"}, **{file: {"matplotlib"} for file in DRAWING}}.get(path, set())
     allowed = OF_THEORY | sys.stdlib_module_names | own
     assert [(line, name) for line, name in imported(tree(path)) if name not in allowed] == []
 

@@ -5,10 +5,8 @@ Each is written as PNG and as SVG, whole or not at all. Colours are told apart b
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -17,48 +15,22 @@ from matplotlib.patches import Rectangle
 from torch.nn.functional import max_pool2d
 
 from constructions.demo.demonstrations import DEMONSTRATIONS
-from constructions.demo.gap_figures import RED, index_gap, models, retrieval_gap
+from constructions.demo.gap_figures import index_gap, models, retrieval_gap
 from constructions.demo.inputs import Settings
 from constructions.demo.report import Report
 from constructions.demo.showcase import View
-from theory.errors import InputError
+from theory.drawing import RED, STYLE, write
 
-STYLE: dict[Any, Any] = {
-    "font.size": 8,
-    "axes.titlesize": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-    "savefig.dpi": 150,
-    "svg.hashsalt": "headproof",
-}
-KINDS: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None}}
 MOST_TOKENS = 40
 PANEL, MARGIN = 3.2, 0.55  # inches
 
 
 def write_figures(folder: Path, report: Report, settings: Settings) -> list[Path]:
     """Draw what the report holds into `folder`, and return the files. InputError where they cannot be written."""
-    written = []
-    try:
-        with rc_context(STYLE):
-            for name, figure in _figures(report, settings):
-                for kind, metadata in KINDS.items():
-                    path = folder / f"{name}.{kind}"
-                    _write(figure, path, kind, metadata)
-                    written.append(path)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be written to: {error.strerror}; give --out another directory") from error
-    return written
-
-
-def _write(figure: Figure, path: Path, kind: str, metadata: dict[str, Any]) -> None:
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        figure.savefig(part, format=kind, metadata=metadata)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    with rc_context(STYLE):
+        return [
+            path for name, figure in _figures(report, settings) for path in write(figure, folder, name, "png", "svg")
+        ]
 
 
 def _figures(report: Report, settings: Settings) -> Iterator[tuple[str, Figure]]:

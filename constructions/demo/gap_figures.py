@@ -13,6 +13,7 @@ from constructions.demo.model_table import Row
 from theory import symbols
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real, evaluate, versine
+from theory.drawing import BLUE, GREEN, GREY, ORANGE, RED
 from theory.outcome import Outcome
 from theory.rope.index.best_case import index_best_case_bound
 from theory.rope.index.discrepancy import PRINTED, best_offset, query_gap
@@ -22,7 +23,6 @@ from theory.rope.retrieval.letter_scale import hard_length_limit, smallest_gap
 from theory.rope.retrieval.nope import nope_gap
 from theory.rope.softmax.guarantees import index_angle
 
-BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#777777"
 LONGEST = 1000
 PLANE_42 = Angle.rope(10000, 128, 42)
 

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theory.errors import InputError
+from theory.drawing import BLUE, GREY, ORANGE, RED, STYLE, write
 from theory.limits.model import LayerLimits, Limits
 from theory.limits.text import describe_settings, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Told apart by colour-blind readers (Okabe and Ito); dashes tell the logit scales apart.
-POSITIONAL, SYMBOLIC, ANGLE, GREY = "#0072B2", "#D55E00", "#E69F00", "#777777"
+# Dashes tell the logit scales apart.
+POSITIONAL, SYMBOLIC, ANGLE = BLUE, RED, ORANGE
 DASHES = ("-", (0, (4, 1.5)), (0, (1.5, 1)), "-.")
-FILES = ("limits.png", "limits.pdf")
-STYLE: dict[Any, Any] = {
-    "font.size": 8,
-    "axes.titlesize": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-    "savefig.dpi": 150,
-}
 
 
 def draw(found: Limits, folder: Path) -> list[Path]:
@@ -41,20 +31,7 @@ def draw(found: Limits, folder: Path) -> list[Path]:
             _panel(axes, layer, found)
         figure.suptitle(f"{found.model.name}: reach of each plane of its RoPE, {found.question.letters} letters")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            paths = [folder / name for name in FILES]
-            for path in paths:
-                part = path.with_name(f".{path.name}.{os.getpid()}.part")
-                figure.savefig(part, format=path.suffix[1:], metadata=_metadata(path))
-                os.replace(part, path)
-        except OSError as error:
-            raise InputError(f"{folder} cannot be written to: {error.strerror}; give --out another folder") from error
-    return paths
-
-
-def _metadata(path: Path) -> dict[str, Any]:
-    return {"Software": None} if path.suffix == ".png" else {"CreationDate": None}
+        return write(figure, folder, "limits", "png", "pdf")
 
 
 def _panel(axes: Axes, layer: LayerLimits, found: Limits) -> None:
