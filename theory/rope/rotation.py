@@ -14,8 +14,11 @@ from typing import Any
 import sympy
 from sympy import Expr, IndexedBase, Matrix, cos, sin, symbols
 
+from theory.arithmetic.real import Real
 from theory.claims import Source, claim
+from theory.errors import InputError
 from theory.evidence import Enumeration, Evidence, Identity
+from theory.quantities import Count, Enclosure, Vector, quantity
 from theory.symbols import i, j, theta
 
 PAPER = "2605.31558"
@@ -119,6 +122,16 @@ def _rational_cases(rule: Rule, reach: int) -> Iterator[tuple[object, bool]]:
     for q, k, a, b in product(vectors, vectors, range(reach), range(reach)):
         defined = dot(turn(k, b), turn(q, a))
         yield {"q": q, "k": k, "i": a, "j": b}, defined == rule(q, a, k, b, turn, dot)
+
+
+@quantity("rope-logit", unit="logit", claim="rope-relative-logit")
+def rope_logit(q: Vector, k: Vector, frequencies: Vector, i: Count, j: Count) -> Enclosure:
+    """(R^j k)^T (R^i q), the logit of a query q at position i and a key k at j, adjacent coordinates paired."""
+    if not len(q) == len(k) == 2 * len(frequencies):
+        raise InputError(
+            f"q has {len(q)} entries and k {len(k)} for {len(frequencies)} frequencies; give two of each a frequency"
+        )
+    return Enclosure(Real.of(logit(Matrix(q), sympy.Integer(i), Matrix(k), sympy.Integer(j), frequencies)))
 
 
 Layout = Callable[[Matrix, Matrix, Matrix], tuple[Matrix, Matrix]]

@@ -49,6 +49,14 @@ def retrieval(tokens: Sequence[Pair]) -> tuple[Pair, ...]:
     return tuple(next(iter(matches(tokens, position))) for position in range(1, len(tokens) + 1))
 
 
+def first_match_retrieval(tokens: Sequence[Pair]) -> tuple[Pair, ...]:
+    """Retrieval as in Listing 1: the first match among earlier tokens wins, and a token without one stays."""
+    return tuple(
+        next((earlier for earlier in tokens[:place] if earlier[0] == token[1]), token)
+        for place, token in enumerate(tokens)
+    )
+
+
 def pair_alphabet(letters: int, integers: int) -> list[Pair]:
     """All tokens over A <= 26 letters and I integers, in the order of the one-hot embedding."""
     rights: list[Symbol] = [*ALPHABET[:letters], *range(1, integers + 1)]
@@ -64,6 +72,16 @@ def proper_sequences(letters: int, integers: int, up_to: int) -> Iterator[tuple[
         longer = ((*prefix, token) for prefix in shorter for token in alphabet)
         shorter = [tokens for tokens in longer if len(matches(tokens, length)) == 1]
         yield from shorter
+
+
+def check_count(letters: int, integers: int, n: int) -> None:
+    """InputError where there are no names for all letters, or too many sequences of up to n pairs to try them all."""
+    if letters > len(ALPHABET):
+        raise InputError(f"letters={letters} is more than there are names for; give at most {len(ALPHABET)}")
+    if n > 8 or (letters * (letters + integers)) ** n > 10**6:
+        raise InputError(
+            f"letters={letters}, integers={integers}, n={n} has over 10^6 sequences to try; give a shorter length"
+        )
 
 
 def show(tokens: Sequence[Symbol | Pair]) -> str:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from theory.claims import Hypothesis, Source, claim
 from theory.evidence import Enumeration, Evidence, Search, Trial
-from theory.quantities import Exact, Length, quantity
+from theory.quantities import Exact, Length, Length2, quantity
 from theory.rope.expressivity.positional_heads import PositionalHead, candidates, hinting, mostly_own
 from theory.rope.rotation import PAPER
 from theory.rope.sequences import pair_alphabet, proper_sequences, show
@@ -66,6 +66,16 @@ class Margin:
         yield Search("random inputs of up to 17 tokens", self.random(60 if thorough else 15), seed=SEED)
 
 
+def gated_margin(n: int) -> Fraction:
+    """The least margin of GATED over the proper inputs of length n >= 1."""
+    return Fraction(1, n)
+
+
+def hinted_margin(n: int) -> Fraction:
+    """The least margin of HINTED over the proper inputs of length n >= 2."""
+    return Fraction(1, 10 * (n - 1))
+
+
 GATED = PositionalHead("uniform weights, W_V = 1, W_R = 2 on what the query may look for", residual=candidates(2))
 HINTED = PositionalHead("weight 9/10 on the query, W_V hints by 4, W_R = 0", mostly_own(Fraction(1, 10)), hinting(4))
 
@@ -75,18 +85,18 @@ HINTED = PositionalHead("weight 9/10 on the query, W_V hints by 4, W_R = 0", mos
     source=Source(PAPER, "Remark 3.1 and Def. C.1", "derived"),
     quantifiers="for all A >= 2, I >= 1, n >= 1 and all proper inputs of length n; an equality for the least margin",
     statement=str,
-    variant=Margin(GATED, lambda n: Fraction(1, n)),
+    variant=Margin(GATED, gated_margin),
     controls={
         "margin 2/n": Margin(GATED, lambda n: Fraction(2, n)),
         "residual of 1/2": Margin(
-            PositionalHead("uniform weights, W_R = 1/2", residual=candidates(Fraction(1, 2))), lambda n: Fraction(1, n)
+            PositionalHead("uniform weights, W_R = 1/2", residual=candidates(Fraction(1, 2))), gated_margin
         ),
     },
     hypotheses=(
         Hypothesis(
             "residual",
             "F(x, a) = W_R x + a with W_R != 0",
-            Margin(PositionalHead("uniform weights, W_V = 1, W_R = 0"), lambda n: Fraction(1, n)),
+            Margin(PositionalHead("uniform weights, W_V = 1, W_R = 0"), gated_margin),
         ),
     ),
     does_not_show="a margin that long inputs keep: positional-retrieve-margin excludes it",
@@ -101,7 +111,7 @@ def positional_retrieves_with_residual(margin: Margin, thorough: bool) -> Iterat
     source=Source(PAPER, "Remark 3.1 and Def. C.1", "derived"),
     quantifiers="for all A >= 2, I >= 1, n >= 2 and all proper inputs of length n; an equality for the least margin",
     statement=str,
-    variant=Margin(HINTED, lambda n: Fraction(1, 10 * (n - 1)), shortest=2),
+    variant=Margin(HINTED, hinted_margin, shortest=2),
     controls={
         "margin 1/(5 (n - 1))": Margin(HINTED, lambda n: Fraction(1, 5 * (n - 1)), shortest=2),
         "weight 1/2 on the query": Margin(
@@ -111,7 +121,7 @@ def positional_retrieves_with_residual(margin: Margin, thorough: bool) -> Iterat
         ),
         "hints by 1": Margin(
             PositionalHead("weight 9/10 on the query, W_V hints by 1", mostly_own(Fraction(1, 10)), hinting(1)),
-            lambda n: Fraction(1, 10 * (n - 1)),
+            hinted_margin,
             shortest=2,
         ),
     },
@@ -121,7 +131,7 @@ def positional_retrieves_with_residual(margin: Margin, thorough: bool) -> Iterat
             "W_V is not the identity",
             Margin(
                 PositionalHead("weight 9/10 on the query, W_V = 1", mostly_own(Fraction(1, 10))),
-                lambda n: Fraction(1, 10 * (n - 1)),
+                hinted_margin,
                 shortest=2,
             ),
         ),
@@ -136,4 +146,10 @@ def positional_retrieves_with_values(margin: Margin, thorough: bool) -> Iterator
 @quantity("positional-retrieval-margin", unit="output coordinate", claim="positional-retrieves-with-residual")
 def positional_retrieval_margin(n: Length) -> Exact:
     """Least margin with which uniform attention and a gated residual decode the proper inputs of length n."""
-    return Exact(Fraction(1, n))
+    return Exact(gated_margin(n))
+
+
+@quantity("positional-values-margin", unit="output coordinate", claim="positional-retrieves-with-values")
+def positional_values_margin(n: Length2) -> Exact:
+    """Least margin with which weight 9/10 on the query and hinting values decode the proper inputs of length n."""
+    return Exact(hinted_margin(n))

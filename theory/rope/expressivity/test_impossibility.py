@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from constructions import reference
 from constructions.rope_head import RopeHead, to_tensor
 from constructions.tasks import parse_pairs
+from tests.asked import value
 from theory.arithmetic.ball import Real
 from theory.errors import InputError
 from theory.evidence import Case, Constructed
@@ -38,6 +39,14 @@ def test_worked_bound() -> None:
     assert positional_retrieval_margin(6).value == Fraction(1, 6)
     with pytest.raises(InputError, match="below 2"):
         quantities()["positional-margin-bound"].evaluate({"n": "1"})
+
+
+@pytest.mark.parametrize("length", [2, 3, 4])
+def test_least_margins_over_all_proper_inputs(length: int) -> None:
+    tokens = pair_alphabet(2, 1)
+    rows = [row for row in proper_sequences(2, 1, length) if len(row) == length]
+    for name, head in (("positional-retrieval-margin", GATED), ("positional-values-margin", HINTED)):
+        assert value(name, n=length) == min(head.margin(row, tokens) for row in rows)
 
 
 @pytest.mark.parametrize("length", [2, 3, 6, 20])

@@ -191,3 +191,9 @@ def semantic_flip_length(theta: AnyAngle) -> dict[str, Exact]:
 def wavelength(base: Base, d: Count, k: Count | None = None) -> Enclosure:
     """2 pi/theta_k, the positions that plane k takes for a turn; by default of the slowest plane, k = d/2."""
     return Enclosure(1 / Angle.rope(base, d, d // 2 if k is None else k).alpha)
+
+
+@quantity("rope-frequency", unit="radians a position", claim=CLAIM)
+def rope_frequency(base: Base, d: Count, k: Count) -> Enclosure:
+    """theta_k = base^(-2 (k-1)/d), the frequency of plane k = 1..d/2 of RoPE."""
+    return Enclosure(Angle.rope(base, d, k).real)

@@ -10,6 +10,7 @@ import pytest
 import sympy
 from flint import arb
 
+from tests.asked import value
 from theory.arithmetic.angle import Angle
 from theory.errors import InputError
 from theory.quantities import Bound, Enclosure, Exact, quantities
@@ -33,6 +34,13 @@ def test_published_wavelengths(base: str, d: str, length: str) -> None:
     assert isinstance(found, Enclosure)
     assert abs(found.value.ball() - arb(length)) < arb(10) ** -(len(length) - length.index(".") - 1)
     assert float(found.value) == pytest.approx(2 * np.pi * float(base) ** (1 - 2 / int(d)), rel=1e-12)
+
+
+@pytest.mark.parametrize(("base", "d", "k"), [("500", 12, 3), ("7.5", 4, 2), ("1e5", 128, 1)])
+def test_frequencies_and_wavelengths(base: str, d: int, k: int) -> None:
+    frequency = float(base) ** (-2 * (k - 1) / d)
+    assert float(value("rope-frequency", base=base, d=d, k=k)) == pytest.approx(frequency, rel=1e-14)
+    assert float(value("wavelength", base=base, d=d, k=k)) == pytest.approx(2 * np.pi / frequency, rel=1e-14)
 
 
 def test_flip_length_of_the_slowest_plane() -> None:

@@ -18,19 +18,18 @@ from sympy import Integer
 
 from theory.arithmetic.ball import Real, exp, versine
 from theory.claims import Hypothesis, Source, claim
-from theory.errors import InputError
 from theory.evidence import Enumeration, Evidence, Identity
 from theory.outcome import Outcome
-from theory.quantities import Count, Exact, Length2, Letters, quantity
+from theory.quantities import Count, Exact, Length2, Letters, Rational, quantity
 from theory.rope.retrieval.decoding import letter, number, printed
 from theory.rope.retrieval.head import key_column, letter_step, query_column
 from theory.rope.rotation import PAPER, logit
-from theory.rope.sequences import Pair, proper_sequences, retrieval, show
+from theory.rope.sequences import Pair, check_count, proper_sequences, retrieval, show
 from theory.symbols import j, n, omega, phi_q
 
 SOURCE = Source(PAPER, "Thm 3.1 and App. F.2.2", "derived")
 Tokens = Sequence[Pair]
-BETA = Fraction(7, 10)
+BETA, AT_REST = Fraction(7, 10), Fraction(0)
 
 
 def is_integer_query(tokens: Tokens) -> bool:
@@ -38,9 +37,9 @@ def is_integer_query(tokens: Tokens) -> bool:
     return number(tokens[-1]) is not None
 
 
-def decodes_at_rest(tokens: Tokens, letters: int) -> bool:
-    """Whether the printed head with hard attention returns Retrieval at the last position, at frequency 0."""
-    return printed(letters).hard_margin(tokens, retrieval(tokens)[-1]) > 0
+def decodes(tokens: Tokens, letters: int, turns: Fraction = AT_REST) -> bool:
+    """Whether the printed head with hard attention returns Retrieval at the last position; frequency in turns."""
+    return printed(letters, turns).hard_margin(tokens, retrieval(tokens)[-1]) > 0
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,7 @@ def retrieval_letter_integer_collision(rule: Rule, thorough: bool) -> Iterator[E
 
 def _hard(rule: Rule, tokens: Tokens, letters: int) -> bool:
     counts = Counter(token for token in tokens if token[0] == tokens[-1][0])
-    return rule.hard(counts.pop(tokens[-1]), list(counts.values())) == decodes_at_rest(tokens, letters)
+    return rule.hard(counts.pop(tokens[-1]), list(counts.values())) == decodes(tokens, letters)
 
 
 def _soft(rule: Rule, tokens: Tokens, letters: int) -> Outcome:
@@ -141,11 +140,11 @@ def collision_margin(n: Length2) -> Exact:
 
 
 @quantity("retrieval-collision-count", unit="inputs", claim="retrieval-letter-integer-collision")
-def collision_count(letters: Letters, integers: Count, n: Count) -> dict[str, Exact]:
-    """How many proper inputs of length at most n there are, and on how many the printed head fails at frequency 0."""
-    if (letters * (letters + integers)) ** n > 10**6:
-        raise InputError(
-            f"letters={letters}, integers={integers}, n={n} has over 10^6 sequences to try; give a shorter length"
-        )
-    verdicts = [decodes_at_rest(tokens, letters) for tokens in proper_sequences(letters, integers, n)]
+def collision_count(letters: Letters, integers: Count, n: Count, turns: Rational = AT_REST) -> dict[str, Exact]:
+    """How many proper inputs of length at most n there are, and on how many the printed head with hard attention fails.
+
+    Its frequency is 2 pi `turns`.
+    """
+    check_count(letters, integers, n)
+    verdicts = [decodes(tokens, letters, turns) for tokens in proper_sequences(letters, integers, n)]
     return {"proper": Exact(len(verdicts)), "wrong": Exact(verdicts.count(False))}

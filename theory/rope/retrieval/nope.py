@@ -20,7 +20,7 @@ from theory.claims import Hypothesis, Source, claim
 from theory.evidence import BoxCover, Enumeration, Evidence, Identity
 from theory.outcome import Outcome
 from theory.quantities import Enclosure, Exact, Letters, Result, quantity
-from theory.rope.retrieval.collision import decodes_at_rest, is_integer_query
+from theory.rope.retrieval.collision import decodes, is_integer_query
 from theory.rope.retrieval.decoding import number, printed
 from theory.rope.retrieval.head import key_column, letter_step, query_column
 from theory.rope.rotation import PAPER, logit
@@ -73,7 +73,7 @@ def retrieval_nope_printed(inputs: Inputs, thorough: bool) -> Iterator[Evidence]
     """Every proper input, the shortest with the fewest LL tokens first; the gap to other tokens over all omega."""
     sequences = sorted(proper_sequences(2, inputs.integers, 5 if thorough else 4), key=_size)
     chosen = filter(inputs.contains, sequences)
-    yield Enumeration("A = 2", ((show(tokens), decodes_at_rest(tokens, 2)) for tokens in chosen))
+    yield Enumeration("A = 2", ((show(tokens), decodes(tokens, 2)) for tokens in chosen))
     # omega/pi from 2/100 to 1: alphabets of 2 to 100 letters.
     yield BoxCover(
         "gap to the nearest different token, omega/pi in [1/50, 1]",

@@ -224,6 +224,24 @@ def test_hard_length_limit_is_the_last_positive_one(letters: int, theta: str) ->
     assert brute_gaps(letters, limit + 1, float(angle.real)).min() < 1e-13
 
 
+@pytest.mark.parametrize(("letters", "integers", "n", "turns"), [(3, 1, 3, "2/17"), (2, 1, 4, "3/29"), (3, 2, 2, "0")])
+def test_failures_of_hard_attention_over_all_inputs(letters: int, integers: int, n: int, turns: str) -> None:
+    sequences = list(proper_sequences(letters, integers, n))
+    wrong = 0
+    for tokens in sequences:
+        asked = tokens[-1][1] if isinstance(tokens[-1][1], str) else tokens[-1][0]
+        phases = [
+            (ord(token[0]) - ord(asked)) / letters + offset * Fraction(turns)
+            for offset, token in enumerate(reversed(tokens))
+        ]
+        logits = np.cos(2 * np.pi * np.array(phases, dtype=float))[::-1]
+        winners = [token for token, logit in zip(tokens, logits, strict=True) if logit > logits.max() - 1e-9]
+        target = retrieval(tokens)[-1]
+        wrong += winners.count(target) <= max((winners.count(other) for other in tokens if other != target), default=0)
+    found = values("retrieval-collision-count", letters=letters, integers=integers, n=n, turns=turns)
+    assert found == {"proper": len(sequences), "wrong": wrong} and wrong > 0
+
+
 def layer_threshold(inputs: Sequence[Sequence[Pair]], letters: int, theta: float) -> float:
     """The scale at which the last failing input decodes, from the logits of each token of each input."""
     low, high = 0.0, 200.0

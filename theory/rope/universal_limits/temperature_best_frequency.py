@@ -175,6 +175,7 @@ def best_frequency_beta(n: Length2, offset: Offset) -> dict[str, Bound | Optimum
     if n - 1 <= bound:
         return {
             "optimum": Optimum(0.0, HOW),
+            "optimum/n^2": Optimum(0.0, HOW),
             "turns": Exact(Fraction(1, n)),
             "upper": Bound("upper", Real.of(0)),
             "lower": Bound("lower", lower),
@@ -190,6 +191,7 @@ def best_frequency_beta(n: Length2, offset: Offset) -> dict[str, Bound | Optimum
     upper = beta_threshold(n, angle_of(turns), offset)
     return {
         "optimum": Optimum(float(found.fun), HOW),
+        "optimum/n^2": Optimum(float(found.fun) / n**2, HOW),
         "turns": Exact(turns),
         "upper": Bound("upper", upper),
         "lower": Bound("lower", lower),

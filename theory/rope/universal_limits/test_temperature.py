@@ -91,6 +91,7 @@ def test_best_frequencies(n: int, offset: int, ratio: float) -> None:
 def test_no_angle_of_a_grid_is_better(n: int, offset: int) -> None:
     found, bound = best_frequency_beta(n, offset), 1 if offset else 3
     optimum = float(found["optimum"].value)
+    assert found["optimum/n^2"].value == pytest.approx(optimum / n**2)
     sums = [
         weight(np.array([x]), np.ones(1), optimum * (1 - 1e-3), offset, n - 1 - offset)
         for x in np.linspace(0, 0.5, 8 * n * n)
