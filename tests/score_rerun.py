@@ -106,7 +106,7 @@ def rerun_scores(
     drop: int = 0,
     batch: int = 64,
 ) -> tuple[Tensor, Tensor]:
-    """s_POS and s_SYM (heads,) of inputs x (n, width), for the query at `at`, from 1; the first `drop` are not swapped."""
+    """s_POS and s_SYM (heads,) of inputs x (n, width), for the query at `at`, from 1; no first `drop` is swapped."""
     first = max(drop, at - layer.window) if layer.window else drop
     swaps = block_swaps(first, at - 1, block)
     before = layer.attention(x, temperature)[:, at - 1]

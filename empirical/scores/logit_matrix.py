@@ -16,8 +16,9 @@ from empirical.capture.heads import LayerHeads
 from empirical.scores.settings import Settings
 from theory.errors import InputError
 
-# The working set of a chunk: about this many bytes for each N x N array, of which some ten are alive at once.
-CHUNK_BYTES = 8 << 20
+# Bytes of M in one chunk, or one head where that has more. Some 20 arrays of that size are alive at once at most; small
+# chunks stay in the cache of a core.
+CHUNK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)

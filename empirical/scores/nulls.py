@@ -60,7 +60,8 @@ def nulls(swaps: Swaps) -> Nulls:
     of half their sum, which is a product, sqrt(1 + sech g) sqrt(1 + sech h).
     """
     none = torch.zeros((), dtype=swaps.g.dtype, device=swaps.g.device)
-    spread = swaps.logits.flatten(-2).std(-1, correction=0) if swaps.logits.numel() else none.new_zeros(len(swaps.g))
+    flat = swaps.logits.flatten(-2)
+    spread = (flat - flat.mean(-1, keepdim=True)).square().mean(-1).sqrt()
     steep = swaps.average(BOTH(swaps.g, none)) / sqrt(2)
     return Nulls(
         swaps.average(OTHER(swaps.g)),
