@@ -15,7 +15,7 @@ from theory.arithmetic.angle import Angle
 from theory.arithmetic.real import PRECISION_LIMIT, Real, precisions
 from theory.errors import InputError, Undecided
 from theory.outcome import Outcome
-from theory.quantities import Exact, NonzeroAngle, Offset, Positive, quantity
+from theory.quantities import Exact, NonzeroAngle, Offset, Positive, Rational, quantity
 from theory.rope.index.weights import decoding_bound, prefix_sums, versines
 from theory.rope.scale import lost_odds
 
@@ -112,3 +112,9 @@ def index_length_limit(beta: Positive, theta: NonzeroAngle, offset: Offset = 0) 
 def index_first_token_reach(beta: Positive, theta: NonzeroAngle) -> Exact:
     """The longest length at which an integer query decodes the first token of every input: F_{0,n-1} < 1."""
     return Exact(first_token_reach(beta, theta))
+
+
+@quantity("index-length-for", unit="tokens", claim="index-softmax-threshold")
+def index_length_for(beta: Positive, theta: NonzeroAngle, epsilon: Rational) -> Exact:
+    """The longest length at which every query gives its target a weight above 1 - epsilon, whatever the input."""
+    return Exact(longest_length(beta, theta, epsilon))

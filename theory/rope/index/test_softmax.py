@@ -180,9 +180,7 @@ def test_lengths_by_definition() -> None:
         found = length_limit(Real.of(Fraction(str(beta))), Angle(sympy.Rational(str(angle))), offset)
         assert found == max(decoded, default=0)
         lost = [n for n in range(1, 40) if max(float_sum(n, s, angle, beta) for s in range(n)) < Fraction(1, 4)]
-        assert longest_length(Real.of(Fraction(str(beta))), Angle(sympy.Rational(str(angle))), Fraction(1, 5)) == max(
-            lost
-        )
+        assert value("index-length-for", beta=beta, theta=angle, epsilon="1/5") == max(lost)
 
 
 def test_a_large_offset_may_leave_no_length() -> None:
@@ -207,6 +205,7 @@ def test_aliases() -> None:
         ("index-beta-for", {"n": 9, "theta": "1", "epsilon": 0}, ["epsilon=0", "0 < epsilon < 1"]),
         ("index-beta-for", {"n": 9, "theta": "1", "epsilon": "sqrt(2)/2"}, ["epsilon", "fraction"]),
         ("index-beta-for", {"n": 8, "theta": "2*pi/7", "epsilon": "0.1"}, ["7 positions", "n <= 7"]),
+        ("index-length-for", {"beta": "1", "theta": "1", "epsilon": "1"}, ["epsilon=1", "0 < epsilon < 1"]),
         ("index-length-limit", {"beta": "1e11", "theta": "1"}, ["beta=1e+11", "1e+10"]),
         ("index-length-limit", {"beta": "-1", "theta": "1"}, ["beta", "-1 is not positive", "> 0"]),
         ("index-weight-sum", {"n": 4, "theta": "nan", "beta": 1}, ["nan"]),

@@ -13,6 +13,7 @@ from typing import Any
 import sympy
 from sympy import Expr, Matrix, cos, pi
 
+from theory.arithmetic.real import Real, RealLike
 from theory.claims import Source, claim
 from theory.errors import InputError
 from theory.evidence import Enumeration, Evidence, Identity
@@ -26,6 +27,14 @@ def letter_step(letters: int) -> Expr:
     if letters < 2:
         raise InputError(f"letters={letters} is below 2: one letter has no competitor; give an alphabet of at least 2")
     return 2 * pi / letters
+
+
+def letter_number(value: RealLike, letters: int) -> int:
+    """The value as the number of a letter. InputError unless it is an integer in 0..A-1."""
+    number = Real.of(value).exact
+    if number is None or number.denominator > 1 or not 0 <= number < letters:
+        raise InputError(f"{value} is no letter of an alphabet of {letters}; number letters from 0 to {letters - 1}")
+    return number.numerator
 
 
 def pairs(letters: int, integers: int) -> list[tuple[int, int]]:

@@ -22,7 +22,6 @@ from theory.quantities import AnyAngle, Enclosure, Length, Letters, Number, Offs
 from theory.rope.index import head as index_head
 from theory.rope.index.window import angle_of, check_query
 from theory.rope.retrieval import head as retrieval_head
-from theory.rope.retrieval.symbolic import letter_number
 from theory.rope.rotation import PAPER, logit
 from theory.rope.scores.closed_form import G, X, cosines, rational_square
 from theory.rope.scores.definition import ONE, as_results, scores, squared_cosine, swaps
@@ -148,7 +147,10 @@ def retrieval_head_scores(
     letters: Letters, left: Vector, wanted: Number, theta: AnyAngle, tau: Positive, beta: Positive = ONE
 ) -> dict[str, Enclosure]:
     """Scores of T_Retrieval on an input with these left letters, numbered from 0, the query's own last."""
-    numbers, asked = [letter_number(value, letters) for value in left], letter_number(wanted, letters)
+    numbers, asked = (
+        [retrieval_head.letter_number(value, letters) for value in left],
+        retrieval_head.letter_number(wanted, letters),
+    )
     if len(numbers) < 3:
         raise InputError(f"left has {len(numbers)} letters, so there is no swap of two earlier tokens; give n >= 3")
     step, size = Real.of(retrieval_head.letter_step(letters)), len(numbers)

@@ -15,15 +15,14 @@ from typing import Any
 import sympy
 from sympy import Integer, symbols
 
-from theory.arithmetic.ball import Real, RealLike, maximum, sin
+from theory.arithmetic.ball import Real, maximum, sin
 from theory.claims import Hypothesis, Source, claim
-from theory.errors import InputError
 from theory.evidence import Enumeration, Equation, Evidence, Identity
 from theory.outcome import Outcome
 from theory.quantities import AnyAngle, Enclosure, Letters, Number, Vector, quantity
 from theory.rope.index.window import angle_of, fold
 from theory.rope.retrieval.decoding import circle_logit
-from theory.rope.retrieval.head import key_column, letter_step, query_column, retrieval_phase
+from theory.rope.retrieval.head import key_column, letter_number, letter_step, query_column, retrieval_phase
 from theory.rope.rotation import PAPER, logit
 from theory.rope.scores.acting import acts_symbolically
 from theory.rope.sequences import ALPHABET
@@ -34,14 +33,6 @@ def levels(left: tuple[int, ...], wanted: int, step: Fraction, turns: Fraction) 
     """M[c][p] of T_Retrieval as distances of phases to 0, in turns: equal where the logits are."""
     size = len(left)
     return [[fold(retrieval_phase(letter, wanted, size - at, step, turns)) for at in range(size)] for letter in left]
-
-
-def letter_number(value: RealLike, letters: int) -> int:
-    """The value as the number of a letter. InputError unless it is an integer in 0..A-1."""
-    number = Real.of(value).exact
-    if number is None or number.denominator > 1 or not 0 <= number < letters:
-        raise InputError(f"{value} is no letter of an alphabet of {letters}; number letters from 0 to {letters - 1}")
-    return number.numerator
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from theory.evidence import Case, Constructed
 from theory.ledger import Submissions
 from theory.outcome import Outcome
 from theory.quantities import quantities
-from theory.rope.retrieval.head import pairs, retrieval_head, wanted_letter
-from theory.rope.retrieval.symbolic import letter_number, retrieval_defect
+from theory.rope.retrieval.head import letter_number, pairs, retrieval_head, wanted_letter
 from theory.rope.scores.realisation import Floats
+from theory.rope.scores.retrieval_symbolic import retrieval_defect
 from theory.rope.scores.symbolic_iff_nope import KEYS, Family
 
 
