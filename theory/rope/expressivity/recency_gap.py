@@ -30,10 +30,14 @@ SOURCE = Source("2511.11579", "Thm 6", "derived")
 SEED = 2511
 
 
+def sine_gap(offset: Any, angle: Any, phase: Any, sine: Callable[[Any], Any]) -> Any:
+    """The gap of an offset as a product of sines, generic over the arithmetic; radians."""
+    return 2 * sine(angle / 2) * sine((2 * offset + 1) * angle / 2 + phase)
+
+
 def plane_gap(turns: Fraction, phase: Fraction, length: int) -> Real:
     """The least of the gaps of offsets 1..n-2, for a frequency and a phase in turns."""
-    half = sin(angle_of(turns / 2).real)
-    return minimum(2 * half * sin(angle_of((at + Fraction(1, 2)) * turns + phase).real) for at in range(1, length - 1))
+    return minimum(sine_gap(at, angle_of(turns).real, angle_of(phase).real, sin) for at in range(1, length - 1))
 
 
 @dataclass(frozen=True)
@@ -101,8 +105,7 @@ def gap(offset: Expr, phase: Expr = sympy.S.Zero, angle: Expr = theta) -> Expr:
 
 
 def _aligned_proof(aligned: Aligned) -> Iterator[Equation]:
-    product_form = 2 * sympy.sin((t + Rational(1, 2)) * theta + PSI) * sympy.sin(theta / 2)
-    yield "gap of offset t", gap(t, PSI), product_form
+    yield "gap of offset t", gap(t, PSI), sine_gap(t, theta, PSI, sympy.sin)
     yield "gap of offset 1 at the optimum", gap(Integer(1), angle=aligned.angle(n)), aligned.optimum(n)
     yield "gap of offset n - 2 at the optimum", gap(n - 2, angle=aligned.angle(n)), aligned.optimum(n)
     # Positive while cos theta > 1/4, so up to pi/n.

@@ -23,7 +23,7 @@ from theory.evidence import Enumeration, Equation, Evidence, Identity, Search, T
 from theory.outcome import Outcome
 from theory.quantities import Enclosure, Length, quantity
 from theory.rope.expressivity.partial_induction import PSI
-from theory.rope.expressivity.recency_gap import SEED, SOURCE, Aligned, check_length, gap, named, plane_gap
+from theory.rope.expressivity.recency_gap import SEED, SOURCE, Aligned, check_length, gap, named, plane_gap, sine_gap
 from theory.rope.index.window import angle_of
 from theory.symbols import n, theta
 
@@ -68,12 +68,12 @@ class Phased:
         rng = Random(SEED)
         for case in range(count):
             length = rng.randint(5, 40)
-            offsets = np.arange(1, length - 1) + 0.5
+            offsets = np.arange(1, length - 1)
             angle, phase, best = rng.uniform(0, np.pi / (length - 3)), rng.uniform(0, 6.3), -1.0
             for step in range(300):
                 width = 0.5 ** (step // 30)
                 tried = angle + width * rng.gauss(0, 1) / length, phase + width * rng.gauss(0, 1)
-                found = float((2 * np.sin(offsets * tried[0] + tried[1]) * np.sin(tried[0] / 2)).min())
+                found = float(sine_gap(offsets, *tried, np.sin).min())
                 if found > best:
                     best, (angle, phase) = found, tried
             # The phase of a sine stays below 2^8 and is rounded three times: 2^-44 each side of the product, at most 2.

@@ -7,11 +7,12 @@ over the first h = floor(n/2) offsets, the distractor over the next h.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from random import Random
+from typing import Any
 
 import numpy as np
 import sympy
@@ -57,11 +58,16 @@ class Margin:
             f"{'' if self.turning else ', the sum over the planes that turn'}"
         )
 
-    def bound(self, n: int, angles: Sequence[Real], target: Waves, other: Waves) -> Real:
+    def averaged(self, n: int, target: Iterable[Any], other: Iterable[Any], half_sines: Iterable[Any]) -> Any:
+        """The bound from |c_k|, |c'_k| and |sin(theta_k/2)|, generic over the arithmetic."""
         a, b = self.weights
-        sizes = (a * abs(c) + b * abs(d) for (c, _), (d, _) in zip(target, other, strict=True))
-        terms = [size / abs(sin(angle / 2)) for size, angle in zip(sizes, angles, strict=True) if angle.exact != 0]
-        return Real.total(terms) / (n // 2) ** self.power
+        terms = ((a * c + b * d) / half for c, d, half in zip(target, other, half_sines, strict=True))
+        return sum(terms) * Fraction(1, (n // 2) ** self.power)
+
+    def bound(self, n: int, angles: Sequence[Real], target: Waves, other: Waves) -> Real:
+        turning = [k for k, angle in enumerate(angles) if angle.exact != 0]
+        sizes = ([abs(waves[k][0]) for k in turning] for waves in (target, other))
+        return Real.of(self.averaged(n, *sizes, [abs(sin(angles[k] / 2)) for k in turning]))
 
 
 @claim(
@@ -134,9 +140,7 @@ def _random(margin: Margin, count: int) -> Iterator[Trial]:
         waves = (sizes[:, :, None] * np.cos(theta_k[:, None] * np.arange(n) + shifts[:, :, None])).sum(axis=1)
         pairs = waves[0][:, None] - waves[1][None]
         np.fill_diagonal(pairs, np.inf)
-        a, b = (float(weight) for weight in margin.weights)
-        parts = (a * sizes[0] + b * sizes[1]) / np.abs(np.sin(theta_k / 2))
-        bound = float(parts.sum() / (n // 2) ** margin.power)
+        bound = float(margin.averaged(n, *sizes, np.abs(np.sin(theta_k / 2))))
         # Phases are off by (2 n theta + 2 pi) 2^-52, and the bound by as much in sin(theta/2).
         error = float(sizes.sum() * (2 * n * theta_k.max() + 7) * 2.0**-52) + bound * 2.0**-30
         yield Trial({"m": m, "n": n}, float(pairs.min()), bound, error)

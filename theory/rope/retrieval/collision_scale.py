@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import numpy as np
 from sympy import cos, sin
@@ -29,22 +30,30 @@ from theory.rope.sequences import proper_sequences
 from theory.symbols import omega, t, theta
 
 SEED = 26
-# The gaps of the competitors on the worst input: of length, angle and number of letters.
-Competitors = Callable[[int, Angle, int], list[Real]]
+# The phases of the competitors on the worst input: of length, theta and omega, generic over the arithmetic.
+Competitors = Callable[[int, Any, Any], list[Any]]
 
 
-def same_letter_gaps(n: int, angle: Angle, letters: int = 2) -> list[Real]:
-    """1 - cos(t theta) for t = 1..n-1: the gaps of the worst input (a,1)^(n-1) (a,2)."""
-    return [versine(step * angle.real) for step in range(1, n)]
+def same_letter(n: int, angle: Any, step: Any) -> list[Any]:
+    """The phases of the worst input (a,1)^(n-1) (a,2): t theta for t = 1..n-1."""
+    return [t * angle for t in range(1, n)]
+
+
+def same_letter_gaps(n: int, angle: Angle) -> list[Real]:
+    """1 - cos(t theta) for t = 1..n-1: the gaps of that input."""
+    return [versine(phase) for phase in same_letter(n, angle.real, None)]
 
 
 @dataclass(frozen=True)
 class Threshold:
     """All LI queries decode iff sum e^(-beta g) < 1 over these gaps, where (n - 1) theta <= reach omega."""
 
-    gaps: Competitors = same_letter_gaps
+    phases: Competitors = same_letter
     reach: Fraction = Fraction(1, 2)
     text: str = "1 - cos t theta, t = 1..n-1"
+
+    def gaps(self, n: int, angle: Angle, letters: int) -> list[Real]:
+        return [versine(phase) for phase in self.phases(n, angle.real, 2 * pi / letters)]
 
     def __str__(self) -> str:
         return f"if (n - 1) theta <= {self.reach} omega, all LI queries decode iff sum e^(-beta g) < 1, g = {self.text}"
@@ -57,14 +66,12 @@ class Threshold:
     statement=str,
     variant=Threshold(),
     controls={
-        "n - 2 competitors": Threshold(lambda n, angle, letters: same_letter_gaps(n - 1, angle)),
+        "n - 2 competitors": Threshold(lambda n, angle, step: same_letter(n - 1, angle, step)),
         "only other letters compete": Threshold(
-            lambda n, angle, letters: [versine(2 * pi / letters - step * angle.real) for step in range(1, n)],
+            lambda n, angle, step: [step - t * angle for t in range(1, n)],
             text="1 - cos(omega - t theta)",
         ),
-        "order A^2 log n": Threshold(
-            lambda n, angle, letters: [versine(2 * pi / letters)] * (n - 1), text="1 - cos omega"
-        ),
+        "order A^2 log n": Threshold(lambda n, angle, step: [step] * (n - 1), text="1 - cos omega"),
     },
     hypotheses=(
         Hypothesis(

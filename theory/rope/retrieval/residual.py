@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import product
 from math import exp
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,15 @@ from theory.rope.rotation import PAPER
 from theory.rope.sequences import proper_sequences, retrieval
 
 SEED = 3155
+
+
+def margin(gain: Any, n: int, same: int, far: Any) -> Any:
+    """The margin of one query token, `same` others of its letter, and tokens of relative weight `far` in other places.
+
+    Generic over the arithmetic.
+    """
+    rest = (n - 1 - same) * far
+    return gain + (1 - max(same, rest)) / (1 + same + rest)
 
 
 @dataclass(frozen=True)
@@ -85,11 +95,10 @@ def _random_counts(residual: Residual, count: int) -> Iterator[Trial]:
         )
         same = rng.choice((n - 1, rng.randint(0, n - 1)))
         far = exp(-beta * (1 - np.cos(2 * np.pi / letters)))
-        total = 1 + same + (n - 1 - same) * far
-        margin = float(gain) + (1 - max(same, (n - 1 - same) * far)) / total
+        found = margin(float(gain), n, same, far)
         # A quotient of sums of at most n + 1 terms, each rounded a few times, with beta in the exponent.
         allowance = (4 * beta + 2 * n + 8) * float(np.finfo(float).eps)
-        yield Trial((n, letters, beta, gain, same), float(residual.bound(gain, n)), margin, allowance)
+        yield Trial((n, letters, beta, gain, same), float(residual.bound(gain, n)), found, allowance)
 
 
 @quantity("retrieval-residual-margin", unit="output coordinate", claim="retrieval-repaired-residual")
