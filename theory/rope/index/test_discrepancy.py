@@ -1,4 +1,4 @@
-"""Discrepancies of Index queries: published numbers, and the definition over all inputs."""
+"""Discrepancies of Index queries: the definition over all inputs, bounds and where they are reached."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -38,16 +38,6 @@ def first(name: str, **arguments: object) -> Any:
     return next(iter(results(name, **arguments).values()))
 
 
-def test_the_printed_bound_and_what_breaks_it() -> None:
-    assert first("index-discrepancy-sup", n=4, theta="2*pi/3") == 1.5
-    assert first("index-printed-bound", n=4, theta="2*pi/3") == pytest.approx(1.2337006, abs=1e-7)
-    assert first("index-discrepancy-sup", n=4, theta="2.1") == pytest.approx(1.49026082134, rel=1e-11)
-    assert first("index-gap", n=11, theta="pi/3", offset=5) == 0.5
-    assert first("index-printed-bound", n=11, theta="pi/3") == pytest.approx(0.163133957043, rel=1e-11)
-    assert first("index-discrepancy-sup", n=8, theta=PLANE_2) == pytest.approx(0.352094, abs=1e-6)
-    assert first("index-printed-bound", n=8, theta=PLANE_2) == pytest.approx(0.308425, abs=1e-6)
-
-
 @pytest.mark.parametrize(("angle", "n"), [(PLANE_2, 8), ("1", 7), ("2*pi/3", 4)])
 def test_the_shortest_length_at_which_it_breaks(angle: str, n: int) -> None:
     def breaks(length: int) -> bool:
@@ -66,26 +56,26 @@ def test_a_random_search_finds_a_violation_too() -> None:
     assert search.outcome is Outcome.REFUTED
 
 
-@pytest.mark.parametrize(
-    ("n", "bound"),
-    [(4, 1), (5, 0.690983005625), (8, 0.292893218813), (17, 0.0675277705956), (100, 0.00197327157173)],
-)
-def test_worst_case_bounds(n: int, bound: float) -> None:
-    assert first("index-worst-case-bound", n=n) == pytest.approx(bound, rel=1e-11)
-    assert first("index-discrepancy-inf", n=n, theta=f"2*pi/{n}") == pytest.approx(bound, rel=1e-11)
+@pytest.mark.parametrize(("angle", "n"), [("0.3", 3), ("0.3", 30), ("2.9", 2), ("2.9", 41)])
+def test_printed_bounds(angle: str, n: int) -> None:
+    bound = min(1 - np.cos(float(angle)), 2 * np.pi**2 / n**2)
+    assert first("index-printed-bound", n=n, theta=angle) == pytest.approx(bound, rel=1e-14)
+
+
+@pytest.mark.parametrize("n", [2, 3, 7, 19, 60])
+def test_worst_case_bounds_are_reached(n: int) -> None:
+    bound = first("index-worst-case-bound", n=n)
+    assert bound == pytest.approx(1 - np.cos(2 * np.pi / n), rel=1e-14)
+    assert first("index-discrepancy-inf", n=n, theta=f"2*pi/{n}") == bound
     assert first("index-discrepancy-inf", n=n + 1, theta=f"2*pi/{n}") == 0
 
 
-@pytest.mark.parametrize(
-    ("n", "bound"),
-    [(4, 1.5), (5, 1.5), (8, 0.690983005625), (17, 0.233955556881), (100, 0.00757949032806)],
-)
-def test_best_case_bounds(n: int, bound: float) -> None:
-    found = results("index-best-case-bound", n=n)
-    assert found["sharp"] == pytest.approx(bound, rel=1e-11)
+@pytest.mark.parametrize("n", [2, 3, 6, 7, 20, 61])
+def test_best_case_bounds_are_reached(n: int) -> None:
+    found, parts = results("index-best-case-bound", n=n), -(-(n - 1) // 2) + 1
+    assert found["sharp"] == pytest.approx(1 - np.cos(2 * np.pi / parts), rel=1e-14)
     assert found["8 pi^2/(n+1)^2"] == pytest.approx(8 * np.pi**2 / (n + 1) ** 2)
-    parts = -(-(n - 1) // 2) + 1
-    assert first("index-discrepancy-sup", n=n, theta=f"2*pi/{parts}") == pytest.approx(bound, rel=1e-11)
+    assert first("index-discrepancy-sup", n=n, theta=f"2*pi/{parts}") == found["sharp"]
 
 
 def test_best_case_with_few_integers() -> None:
@@ -125,11 +115,7 @@ def test_the_golden_turn_nearly_keeps_its_scaled_gap() -> None:
 
 
 def test_positivity() -> None:
-    assert first("index-discrepancy-inf", n=3, theta="2*pi/3") == 1.5
-    assert first("index-discrepancy-inf", n=4, theta="2*pi/3") == 0
-    assert [first("index-positivity", n=n, theta="2*pi/3") for n in (2, 3, 4, 5)] == [True, True, False, False]
-    assert [first("index-positivity", n=n, theta="2*pi/100") for n in (100, 101)] == [True, False]
-    assert [first("index-positivity", n=n, theta="pi") for n in (2, 3)] == [True, False]
+    assert [first("index-positivity", n=n, theta="2*pi*3/7") for n in (2, 7, 8, 20)] == [True, True, False, False]
     assert first("index-positivity", n=10**18, theta=1)
 
 

@@ -11,7 +11,6 @@ from sympy import cos, sin, symbols
 from constructions.reference import Integer, Letter, UndefinedError, index_at
 from theory.errors import InputError
 from theory.evidence import Enumeration
-from theory.quantities import Enclosure, quantities
 from theory.rope.index.feasibility import index_feasibility
 from theory.rope.index.head import index_embedding, index_head, index_unembedding, key_column, query_column
 
@@ -88,19 +87,6 @@ def test_every_short_input_decodes_at_one_radian() -> None:
             margins.append(output[right] - np.max(np.delete(output, right)))
     assert len(margins) == 1358
     assert {round(margin, 9) for margin in margins} == {1.0, 3.0}
-
-
-def test_a_forward_alias_ties_and_a_letter_query_survives_it() -> None:
-    def margin(n: int, theta: str, offset: int) -> object:
-        (found,) = (
-            quantities()["index-hard-margin"].evaluate({"n": str(n), "theta": theta, "offset": str(offset)}).values()
-        )
-        assert isinstance(found, Enclosure)
-        return found.value.exact
-
-    assert margin(5, "2*pi/3", 1) == 0
-    assert margin(4, "2*pi/3", 0) == 1
-    assert (margin(4, "1", 0), margin(4, "1", 2)) == (3, 1)
 
 
 def test_the_enumeration_counts_all_valid_inputs() -> None:
