@@ -96,7 +96,7 @@ def _wanted(tokens: Tensor, at: Tensor, letters: int, vocabulary: Vocabulary[Pai
     counts, to = matches.sum(-1), matches.long().argmax(-1)
 
     def why(row: int) -> str:
-        found = f"{int(counts[row])} tokens have" if counts[row] != 1 else f"only a later one at {int(to[row]) + 1} has"
+        found = f"{int(counts[row])} tokens have" if counts[row] != 1 else f"only the token at {int(to[row]) + 1} has"
         return f"{_name(vocabulary, tokens, row, at)} wants a left letter that {found}, not exactly one before it"
 
     _require(~wants | ((counts == 1) & (to < at)), why)
