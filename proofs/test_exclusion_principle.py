@@ -3,13 +3,12 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from proofs import exclusion_blind_spot, exclusion_cases, exclusion_principle, exclusion_scores
-from tests.companions import check_stop, output
+from tests.companions import output, stops
 from theory.rope.scores.acting import deviations
 from theory.rope.scores.blind_spot import reverses_ratios, score_swaps_printed
 from theory.rope.scores.closed_form import G, H, cosines
@@ -22,54 +21,42 @@ def unmoved(weights: Any, i: int, j: int) -> list[Any]:
     return [row[c] for c, row in enumerate(weights)]
 
 
-@pytest.mark.parametrize(
-    ("module", "name", "broken", "step"),
-    [
-        (exclusion_cases, "variance", lambda logits: 2 * variance(logits), 3),
-        (
-            exclusion_principle,
-            "rope_exclusion_principle",
-            replace(rope_exclusion_principle, variant=Exclusion(loose=lambda size: 2 * size**2)),
-            4,
-        ),
-        (exclusion_cases, "EXCLUSION", Exclusion(sharp=lambda size: 2 * size * (size + 1)), 5),
-        (exclusion_cases, "EXCLUSION", Exclusion(loose=lambda size: size * (size + 1)), 5),
-        (exclusion_principle, "deviations", lambda M: (1, 0), 8),
-        (exclusion_cases, "cosines", lambda g=G, h=H: cosines(g, -h), 9),
-        (exclusion_cases, "keeps_ratios", reverses_ratios, 10),
-        (
-            exclusion_cases,
-            "retrieval_phase",
-            lambda left, wanted, offset, step, angle: (left - wanted) * step - offset * angle,
-            14,
-        ),
-        (
-            exclusion_scores,
-            "score_sum_bounds",
-            replace(score_sum_bounds, variant=Sum(lower=Fraction(2))),
-            15,
-        ),
-        (exclusion_cases, "after_swap", unmoved, 17),
-        (
-            exclusion_blind_spot,
-            "score_swaps_printed",
-            replace(score_swaps_printed, counterexample="[]"),
-            18,
-        ),
-        (exclusion_cases, "full_scores", lambda M: (True, True), 20),
-        (exclusion_blind_spot, "LEAVING", [[0, 1, 2]] * 3, 21),
-    ],
+test_a_broken_formula_stops_the_script = stops(
+    exclusion_principle,
+    (exclusion_cases, "variance", lambda logits: 2 * variance(logits), 3),
+    (
+        exclusion_principle,
+        "rope_exclusion_principle",
+        replace(rope_exclusion_principle, variant=Exclusion(loose=lambda size: 2 * size**2)),
+        4,
+    ),
+    (exclusion_cases, "EXCLUSION", Exclusion(sharp=lambda size: 2 * size * (size + 1)), 5),
+    (exclusion_cases, "EXCLUSION", Exclusion(loose=lambda size: size * (size + 1)), 5),
+    (exclusion_principle, "deviations", lambda M: (1, 0), 8),
+    (exclusion_cases, "cosines", lambda g=G, h=H: cosines(g, -h), 9),
+    (exclusion_cases, "keeps_ratios", reverses_ratios, 10),
+    (
+        exclusion_cases,
+        "retrieval_phase",
+        lambda left, wanted, offset, step, angle: (left - wanted) * step - offset * angle,
+        14,
+    ),
+    (
+        exclusion_scores,
+        "score_sum_bounds",
+        replace(score_sum_bounds, variant=Sum(lower=Fraction(2))),
+        15,
+    ),
+    (exclusion_cases, "after_swap", unmoved, 17),
+    (
+        exclusion_blind_spot,
+        "score_swaps_printed",
+        replace(score_swaps_printed, counterexample="[]"),
+        18,
+    ),
+    (exclusion_cases, "full_scores", lambda M: (True, True), 20),
+    (exclusion_blind_spot, "LEAVING", [[0, 1, 2]] * 3, 21),
 )
-def test_a_broken_formula_stops_the_script(
-    module: ModuleType,
-    name: str,
-    broken: object,
-    step: int,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(module, name, broken)
-    check_stop(exclusion_principle, step, capsys)
 
 
 def rows_after(text: str, head: str, count: int) -> list[list[str]]:

@@ -5,13 +5,12 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
-from types import ModuleType
 
 import pytest
 
 from proofs import impossibility, impossibility_cases, impossibility_induction, impossibility_retrieval
 from proofs.command import run
-from tests.companions import check_stop, output
+from tests.companions import output, stops
 from theory.rope.expressivity.partial_induction import partial_induction_two_angles
 from theory.rope.expressivity.partial_induction_needs_both import partial_induction_needs_both
 from theory.rope.expressivity.positional_cannot_retrieve import positional_cannot_retrieve_printed
@@ -21,56 +20,43 @@ from theory.rope.expressivity.positional_retrieval import GATED
 from theory.rope.expressivity.symbolic_cannot_index import Blind, by_position, symbolic_cannot_index
 from theory.rope.sequences import index
 
-
-@pytest.mark.parametrize(
-    ("module", "name", "broken", "step"),
-    [
-        (impossibility_cases, "by_token", by_position, 1),
-        (impossibility, "symbolic_cannot_index", replace(symbolic_cannot_index, variant=Blind(heads=by_position)), 2),
-        (impossibility_cases, "index_at_end", lambda tokens: tokens[0], 3),
-        (impossibility_cases, "SMALLEST", (("a", "b", 1), ("a", "b", 1)), 3),
-        (impossibility_cases, "Blind", lambda **how: Blind(), 4),
-        (impossibility_cases, "retrieval_at_end", lambda tokens: tokens[0], 6),
-        (impossibility_retrieval, "GATED", PositionalHead("uniform weights, W_V = 1, W_R = 0"), 7),
-        (
-            impossibility_retrieval,
-            "HINTED",
-            PositionalHead("weight 1/2 on the query, W_V hints by 4", mostly_own(Fraction(1, 2)), hinting(4)),
-            9,
-        ),
-        (
-            impossibility_retrieval,
-            "positional_cannot_retrieve_printed",
-            replace(positional_cannot_retrieve_printed, counterexample="n=2"),
-            11,
-        ),
-        (impossibility_cases, "one_hot", lambda weights: PositionalHead("reversed", lambda length: weights[::-1]), 13),
-        (
-            impossibility_retrieval,
-            "positional_retrieve_margin",
-            replace(positional_retrieve_margin, variant=MarginBound(lambda largest, length: largest / (length - 1))),
-            14,
-        ),
-        (impossibility_cases, "BOUND", MarginBound(lambda largest, length: 2 * largest / length**2), 15),
-        (impossibility_cases, "collides", lambda rows: True, 18),
-        (
-            impossibility_induction,
-            "partial_induction_two_angles",
-            replace(partial_induction_two_angles, variant=partial_induction_two_angles.controls["the first match"]),
-            19,
-        ),
-    ],
+test_a_broken_formula_stops_the_script = stops(
+    impossibility,
+    (impossibility_cases, "by_token", by_position, 1),
+    (impossibility, "symbolic_cannot_index", replace(symbolic_cannot_index, variant=Blind(heads=by_position)), 2),
+    (impossibility_cases, "index_at_end", lambda tokens: tokens[0], 3),
+    (impossibility_cases, "SMALLEST", (("a", "b", 1), ("a", "b", 1)), 3),
+    (impossibility_cases, "Blind", lambda **how: Blind(), 4),
+    (impossibility_cases, "retrieval_at_end", lambda tokens: tokens[0], 6),
+    (impossibility_retrieval, "GATED", PositionalHead("uniform weights, W_V = 1, W_R = 0"), 7),
+    (
+        impossibility_retrieval,
+        "HINTED",
+        PositionalHead("weight 1/2 on the query, W_V hints by 4", mostly_own(Fraction(1, 2)), hinting(4)),
+        9,
+    ),
+    (
+        impossibility_retrieval,
+        "positional_cannot_retrieve_printed",
+        replace(positional_cannot_retrieve_printed, counterexample="n=2"),
+        11,
+    ),
+    (impossibility_cases, "one_hot", lambda weights: PositionalHead("reversed", lambda length: weights[::-1]), 13),
+    (
+        impossibility_retrieval,
+        "positional_retrieve_margin",
+        replace(positional_retrieve_margin, variant=MarginBound(lambda largest, length: largest / (length - 1))),
+        14,
+    ),
+    (impossibility_cases, "BOUND", MarginBound(lambda largest, length: 2 * largest / length**2), 15),
+    (impossibility_cases, "collides", lambda rows: True, 18),
+    (
+        impossibility_induction,
+        "partial_induction_two_angles",
+        replace(partial_induction_two_angles, variant=partial_induction_two_angles.controls["the first match"]),
+        19,
+    ),
 )
-def test_a_broken_formula_stops_the_script(
-    module: ModuleType,
-    name: str,
-    broken: object,
-    step: int,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(module, name, broken)
-    check_stop(impossibility, step, capsys)
 
 
 def test_the_smallest_inputs_by_the_definition_of_index() -> None:

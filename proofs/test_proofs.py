@@ -24,7 +24,7 @@ from proofs import (
 from proofs.command import StepFailed, run
 from proofs.companion import WIDTH, Companion, Table
 from proofs.typeset import SPACE, display, inline, plain
-from tests.companions import check_stop, output
+from tests.companions import output, stops
 from theory.evidence import Enumeration
 from theory.rope.index.discrepancy import PrintedBound, index_discrepancy_printed
 from theory.rope.retrieval.repairs import next_letter
@@ -137,53 +137,39 @@ def test_where_the_printed_pigeonhole_argument_fails() -> None:
     assert rows[4] == ["as", "printed", "1", "2", "3", "4", "4"]
 
 
-@pytest.mark.parametrize(
-    ("script", "module", "name", "broken", "step"),
-    [
-        (index_discrepancy, index_cases, "index_logit", lambda i, j, s, angle: sin((i - j - s) * angle), 2),
-        (index_discrepancy, index_cases, "PRINTED", PrintedBound(decay=4 / n), 6),
-        (
-            index_discrepancy,
-            index_discrepancy,
-            "index_discrepancy_printed",
-            replace(index_discrepancy_printed, variant=PrintedBound(largest=False)),
-            7,
-        ),
-        (
-            index_discrepancy,
-            index_discrepancy,
-            "index_discrepancy_printed",
-            replace(index_discrepancy_printed, counterexample="n=3, theta=pi, s=1"),
-            7,
-        ),
-        (
-            retrieval_margin,
-            retrieval_cases,
-            "retrieval_phase",
-            lambda left, wanted, offset, step, angle: (left - wanted) * step - offset * angle,
-            2,
-        ),
-        (
-            retrieval_margin,
-            retrieval_cases,
-            "WORST",
-            replace(retrieval_cases.WORST, halves=lambda n, x, step, up: ((step - x) / 2, (step - 2 * n * x) / 2)),
-            9,
-        ),
-        (retrieval_margin, retrieval_repair_cases, "r3_letter", next_letter, 20),
-    ],
+test_a_broken_formula_stops_index_discrepancy = stops(
+    index_discrepancy,
+    (index_cases, "index_logit", lambda i, j, s, angle: sin((i - j - s) * angle), 2),
+    (index_cases, "PRINTED", PrintedBound(decay=4 / n), 6),
+    (
+        index_discrepancy,
+        "index_discrepancy_printed",
+        replace(index_discrepancy_printed, variant=PrintedBound(largest=False)),
+        7,
+    ),
+    (
+        index_discrepancy,
+        "index_discrepancy_printed",
+        replace(index_discrepancy_printed, counterexample="n=3, theta=pi, s=1"),
+        7,
+    ),
 )
-def test_a_broken_formula_stops_the_script(
-    script: ModuleType,
-    module: ModuleType,
-    name: str,
-    broken: object,
-    step: int,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(module, name, broken)
-    check_stop(script, step, capsys)
+test_a_broken_formula_stops_retrieval_margin = stops(
+    retrieval_margin,
+    (
+        retrieval_cases,
+        "retrieval_phase",
+        lambda left, wanted, offset, step, angle: (left - wanted) * step - offset * angle,
+        2,
+    ),
+    (
+        retrieval_cases,
+        "WORST",
+        replace(retrieval_cases.WORST, halves=lambda n, x, step, up: ((step - x) / 2, (step - 2 * n * x) / 2)),
+        9,
+    ),
+    (retrieval_repair_cases, "r3_letter", next_letter, 20),
+)
 
 
 @pytest.mark.parametrize("cases", [[], [("x", None)], [("x", True), ("y", False)]])
@@ -228,6 +214,8 @@ def test_the_command_runs_on_a_terminal_without_greek_letters() -> None:
         (2 * sin(omega / 2 - theta / 2) * cos(theta), "2 cos(θ) sin((ω - θ)/2)"),
         (phi_c * omega, "φ_c ω"),
         (10 ** Rational(1, 3), "10^(1/3)"),
+        (2 * 6 ** Rational(2, 3), "2·6^(2/3)"),
+        (5 * n**20, "5n^20"),
         (-theta / 2, "-θ/2"),
         (Max(n, theta), "max(n, θ)"),
     ],
@@ -238,6 +226,7 @@ def test_formulas_in_a_sentence(formula: object, text: str) -> None:
 
 def test_formulas_on_lines_of_their_own() -> None:
     assert display((2 * n - 3) * theta) == "(2n - 3)θ"
+    assert display(2 * 6 ** Rational(2, 3) * n).splitlines() == ["   2/3", "2·6   n"]
     assert display(-(2 * theta) / n).splitlines() == [" 2θ", "-──", " n"]
     assert display(ceiling(n / 2 - Rational(1, 2))).splitlines() == ["⎡n - 1⎤", "⎢─────⎥", "⎢  2  ⎥"]
 

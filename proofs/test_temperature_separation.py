@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from scipy.special import ive
 from sympy import Rational, log, pi, sqrt
 
 from proofs import temperature_cases, temperature_limits, temperature_separation
-from tests.companions import check_stop
+from tests.companions import stops
 from theory.arithmetic.ball import Real
 from theory.rope.universal_limits.bessel_bound import x
 from theory.rope.universal_limits.positional_temperature import LAST, Query
@@ -22,46 +21,33 @@ from theory.rope.universal_limits.weight_ceiling import Ceiling, T, positional_w
 from theory.rope.universal_limits.weight_floor import Floor, M, a, b
 from theory.symbols import n, omega
 
-
-@pytest.mark.parametrize(
-    ("module", "name", "broken", "step"),
-    [
-        (temperature_cases, "index_logit", lambda i, j, s, angle: (i - j - s) * angle, 1),
-        (temperature_cases, "EXCESS", temperature_cases.EXCESS - Rational(1, 20), 3),
-        (temperature_cases, "TAIL", 3 * temperature_cases.TAIL, 4),
-        (temperature_cases, "FLOOR", Floor(two=(a + b + 2) * M - 1), 8),
-        (
-            temperature_separation,
-            "positional_weight_ceiling",
-            replace(positional_weight_ceiling, variant=Ceiling(1 / ((2 * T + 1) * M))),
-            11,
+test_a_broken_formula_stops_the_script = stops(
+    temperature_separation,
+    (temperature_cases, "index_logit", lambda i, j, s, angle: (i - j - s) * angle, 1),
+    (temperature_cases, "EXCESS", temperature_cases.EXCESS - Rational(1, 20), 3),
+    (temperature_cases, "TAIL", 3 * temperature_cases.TAIL, 4),
+    (temperature_cases, "FLOOR", Floor(two=(a + b + 2) * M - 1), 8),
+    (
+        temperature_separation,
+        "positional_weight_ceiling",
+        replace(positional_weight_ceiling, variant=Ceiling(1 / ((2 * T + 1) * M))),
+        11,
+    ),
+    (temperature_cases, "LAST", Query(2), 13),
+    (temperature_cases, "LEAST", 1 / sqrt(1 + 6 * x), 14),
+    (temperature_cases, "beta_threshold", lambda length, angle, offset: Real.of(1), 16),
+    (temperature_cases, "SYMBOLIC", 8 * log(n - 1) / omega**2, 18),
+    (temperature_cases, "last_plain", lambda m: ((n / 3) ** 2 - 1) / (2 * pi), 20),
+    (
+        temperature_limits,
+        "temperature_separation",
+        replace(
+            separation,
+            variant=replace(separation.variant, enough=log(n - 1) / 2),
         ),
-        (temperature_cases, "LAST", Query(2), 13),
-        (temperature_cases, "LEAST", 1 / sqrt(1 + 6 * x), 14),
-        (temperature_cases, "beta_threshold", lambda length, angle, offset: Real.of(1), 16),
-        (temperature_cases, "SYMBOLIC", 8 * log(n - 1) / omega**2, 18),
-        (temperature_cases, "last_plain", lambda m: ((n / 3) ** 2 - 1) / (2 * pi), 20),
-        (
-            temperature_limits,
-            "temperature_separation",
-            replace(
-                separation,
-                variant=replace(separation.variant, enough=log(n - 1) / 2),
-            ),
-            19,
-        ),
-    ],
+        19,
+    ),
 )
-def test_a_broken_formula_stops_the_script(
-    module: ModuleType,
-    name: str,
-    broken: object,
-    step: int,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(module, name, broken)
-    check_stop(temperature_separation, step, capsys)
 
 
 def test_the_table_of_needs_against_the_bessel_function() -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from types import ModuleType
 
 import numpy as np
 import pytest
 from sympy import Rational, cos, log, sin
 
 from proofs import universal_cases, universal_limits, universal_plane_cases, universal_planes
-from tests.companions import check_stop
+from tests.companions import stops
 from theory.arithmetic.ball import versine
 from theory.rope.universal_limits.dyadic_frequencies import dyadic
 from theory.rope.universal_limits.log_frequencies import Needed, log_frequencies
@@ -20,42 +19,29 @@ from theory.rope.universal_limits.m_frequency_dirichlet import P, ball_volume
 from theory.rope.universal_limits.one_frequency import TURN, Limit, one_frequency_universal_limit
 from theory.symbols import n
 
-
-@pytest.mark.parametrize(
-    ("module", "name", "broken", "step"),
-    [
-        (universal_cases, "height", lambda offset, m: cos(offset) * m, 1),
-        (universal_cases, "one_plane", lambda T: versine(TURN / 3), 7),
-        (
-            universal_limits,
-            "one_frequency_universal_limit",
-            replace(one_frequency_universal_limit, variant=Limit(lambda T, n: T + 2)),
-            5,
-        ),
-        (universal_cases, "TO_LEFT", 2 * sin(universal_cases.a) * sin(universal_cases.psi), 9),
-        (universal_cases, "arc", lambda y, N: 2 * sin(y / N) * sin(y / 2), 11),
-        (universal_cases, "supremum", lambda length: TURN / 2 / length, 12),
-        (universal_plane_cases, "BOX", Box(lambda m: n ** Rational(-2, m)), 14),
-        (
-            universal_plane_cases,
-            "rho_squared",
-            lambda m: 4 * P ** Rational(1, m) * ball_volume(m) ** Rational(-2, m) * n ** Rational(-3, m),
-            14,
-        ),
-        (universal_plane_cases, "dyadic", lambda m: tuple(2 * x for x in dyadic(m)), 20),
-        (universal_planes, "log_frequencies", replace(log_frequencies, variant=Needed(log(n) / log(2))), 23),
-    ],
+test_a_broken_formula_stops_the_script = stops(
+    universal_limits,
+    (universal_cases, "height", lambda offset, m: cos(offset) * m, 1),
+    (universal_cases, "one_plane", lambda T: versine(TURN / 3), 7),
+    (
+        universal_limits,
+        "one_frequency_universal_limit",
+        replace(one_frequency_universal_limit, variant=Limit(lambda T, n: T + 2)),
+        5,
+    ),
+    (universal_cases, "TO_LEFT", 2 * sin(universal_cases.a) * sin(universal_cases.psi), 9),
+    (universal_cases, "arc", lambda y, N: 2 * sin(y / N) * sin(y / 2), 11),
+    (universal_cases, "supremum", lambda length: TURN / 2 / length, 12),
+    (universal_plane_cases, "BOX", Box(lambda m: n ** Rational(-2, m)), 14),
+    (
+        universal_plane_cases,
+        "rho_squared",
+        lambda m: 4 * P ** Rational(1, m) * ball_volume(m) ** Rational(-2, m) * n ** Rational(-3, m),
+        14,
+    ),
+    (universal_plane_cases, "dyadic", lambda m: tuple(2 * x for x in dyadic(m)), 20),
+    (universal_planes, "log_frequencies", replace(log_frequencies, variant=Needed(log(n) / log(2))), 23),
 )
-def test_a_broken_formula_stops_the_script(
-    module: ModuleType,
-    name: str,
-    broken: object,
-    step: int,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(module, name, broken)
-    check_stop(universal_limits, step, capsys)
 
 
 def test_the_best_phase_by_brute_force() -> None:

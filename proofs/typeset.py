@@ -40,7 +40,7 @@ def display(item: Any) -> str:
 def inline(item: Any) -> str:
     """A SymPy expression or relation on one line, which is not broken at its spaces."""
     text = _Inline({"order": "none"}).doprint(_arranged(item))
-    text = text.replace("**2", "²").replace("**", "^")
+    text = re.sub(r"\*(?=\d)", "·", re.sub(r"\*\*2\b", "²", text).replace("**", "^"))
     text = re.sub(r"\*(?=[a-z]{3,}\()|(?<=_\w)\*", " ", text)
     return text.replace("*", "").replace(" ", SPACE)
 
@@ -87,7 +87,7 @@ class _Display(PrettyPrinter):
         parts = [forms[0]]
         for before, factor, form in zip(factors, factors[1:], forms[1:], strict=False):
             apart = isinstance(factor, sympy.Function) or isinstance(before, sympy.Function) or _long(before)
-            parts += [" ", form] if apart else [form]
+            parts += ["·", form] if factor.as_base_exp()[0].is_Integer else [" ", form] if apart else [form]
         return prettyForm(*stringPict.next(*parts), binding=prettyForm.MUL)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+from collections.abc import Callable
 from functools import cache
 from types import ModuleType
 
@@ -21,7 +22,25 @@ def output(script: ModuleType) -> str:
     return text.getvalue()
 
 
-def check_stop(script: ModuleType, step: int, capsys: pytest.CaptureFixture[str]) -> None:
+def stops(script: ModuleType, *broken: tuple[ModuleType, str, object, int]) -> Callable[..., None]:
+    """A test that the script stops at a step where a name in one of its modules is replaced by something broken."""
+
+    @pytest.mark.parametrize(("module", "name", "value", "step"), broken)
+    def test(
+        module: ModuleType,
+        name: str,
+        value: object,
+        step: int,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        monkeypatch.setattr(module, name, value)
+        _check_stop(script, step, capsys)
+
+    return test
+
+
+def _check_stop(script: ModuleType, step: int, capsys: pytest.CaptureFixture[str]) -> None:
     """Run a script that is broken at a step: it prints that step, says so in one line, and does not conclude."""
     assert run(script.main, []) == 1
     shown = capsys.readouterr()
