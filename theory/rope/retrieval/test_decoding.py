@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from theory.outcome import Outcome
 from theory.rope.retrieval.decoding import Design, letter, number, printed, r1, r2, r3, wanted
-from theory.rope.sequences import Pair, pair_alphabet, proper_sequences, retrieval
+from theory.rope.sequences import Pair, pair_alphabet, proper_sequences
 
 
 def phase_logit(letters: int, turns: float) -> Callable[[Pair, Pair, int], float]:
@@ -108,15 +108,3 @@ def test_token_parts() -> None:
         3,
         None,
     )
-
-
-def test_retrieval_of_the_paper_example() -> None:
-    tokens = [
-        (word[0].lower(), int(word[1]) if word[1].isdigit() else word[1].lower())
-        for word in ("C2", "B1", "A3", "FA", "EC", "DE", "HF", "GD", "IG")
-    ]
-    path = []
-    for _ in range(4):
-        tokens = list(retrieval(tokens))
-        path.append("".join(map(str, tokens[-1])))
-    assert path == ["gd", "de", "ec", "c2"]

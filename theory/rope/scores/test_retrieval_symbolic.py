@@ -16,18 +16,10 @@ from theory.errors import InputError
 from theory.evidence import Case, Constructed
 from theory.ledger import Submissions
 from theory.outcome import Outcome
-from theory.quantities import quantities
 from theory.rope.retrieval.head import letter_number, pairs, retrieval_head, wanted_letter
 from theory.rope.scores.realisation import Floats
 from theory.rope.scores.retrieval_symbolic import retrieval_defect
 from theory.rope.scores.symbolic_iff_nope import KEYS, Family
-
-
-def test_worked_defect() -> None:
-    arguments = {"letters": "2", "left": "[0, 0]", "wanted": "0", "theta": "0.1"}
-    found = quantities()["retrieval-defect"].evaluate(arguments)
-    assert float(found["defect"].value) == pytest.approx(0.0149375874368, abs=1e-13)
-    assert float(found["bound"].value) == 0.1
 
 
 @cache
