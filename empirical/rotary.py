@@ -54,13 +54,16 @@ class Rotary:
     def adjacent(cls, frequencies: Floats, factor: float = 1.0) -> Self:
         """Plane k is the coordinates 2k and 2k + 1."""
         count = len(frequencies)
-        return cls(torch.as_tensor(frequencies), torch.arange(2 * count).reshape(count, 2), factor)
+        pairs = torch.arange(2 * count).reshape(count, 2)
+        return cls(torch.as_tensor(frequencies, dtype=torch.float64), pairs, factor)
 
     @classmethod
     def half_split(cls, frequencies: Floats, factor: float = 1.0) -> Self:
         """Plane k of m is the coordinates k and m + k."""
         count = len(frequencies)
-        return cls(torch.as_tensor(frequencies), torch.arange(2 * count).reshape(2, count).T, factor)
+        return cls(
+            torch.as_tensor(frequencies, dtype=torch.float64), torch.arange(2 * count).reshape(2, count).T, factor
+        )
 
     @classmethod
     def identity(cls) -> Self:

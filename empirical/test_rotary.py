@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from hypothesis import given
@@ -54,6 +56,11 @@ def test_angles_are_float64_and_the_result_is_not() -> None:
     assert turned.dtype == torch.float32
     exact = torch.tensor(1e7, dtype=torch.float64)
     assert torch.allclose(turned.double()[0, 0], exact.cos() - exact.sin(), atol=1e-6)
+
+
+@pytest.mark.parametrize("layout", [Rotary.adjacent, Rotary.half_split])
+def test_frequencies_are_not_rounded(layout: Callable[[list[float]], Rotary]) -> None:
+    assert layout([0.1, 1 / 3]).frequencies.tolist() == [0.1, 1 / 3]
 
 
 def test_gradients_pass() -> None:
