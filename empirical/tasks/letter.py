@@ -35,6 +35,10 @@ class LetterTask(Task):
     The letters that a walk wants are different, and each is the left letter of exactly one token, prepended ones
     included: so the path is unique, and one letter must be left for all other tokens. Apart from this all is uniform.
     Answers can stand at all targets, whatever the hops.
+
+    Beware of a shortcut. The answer is always among the targets whose left letter occurs once; at the default sizes a
+    guess among these is right for 70 % of the sequences with 1 hop to 89 % of those with 4, and with 100 prepended
+    targets for all. No walk is needed. Larger alphabets make the guess worthless (64 letters: 16 %).
     """
 
     alphabet: int = 8

@@ -138,7 +138,7 @@ def test_guessing_the_letter_task() -> None:
     """
 
     def rate(task: LetterTask, hops: int, prepended: int = 0) -> float:
-        batch = task.generate(2_000, 1, hops=hops, prepended=prepended)
+        batch = task.generate(4_000 if prepended == 0 else 400, 1, hops=hops, prepended=prepended)
         lefts = batch.tokens // (task.alphabet + task.integers)
         counts = torch.zeros(len(batch), task.alphabet, dtype=torch.int64).scatter_add_(
             1, lefts, torch.ones_like(lefts)
@@ -147,6 +147,6 @@ def test_guessing_the_letter_task() -> None:
         assert single.gather(1, batch.positions[:, None] - 1).all()
         return float((1 / single.sum(1)).mean())
 
-    assert [round(rate(LetterTask(), hops), 1) for hops in (1, 2, 3, 4)] == [0.7, 0.8, 0.8, 0.9]
-    assert rate(LetterTask(), 1, prepended=100) > 0.99
-    assert rate(LetterTask(alphabet=64), 4) < 0.2
+    assert abs(rate(LetterTask(), 1) - 0.70) < 0.01 and abs(rate(LetterTask(), 4) - 0.89) < 0.01
+    assert all(rate(LetterTask(), hops, prepended=100) > 0.999 for hops in (1, 4))
+    assert all(0.15 < rate(LetterTask(alphabet=64), hops) < 0.17 for hops in (1, 4))
