@@ -66,8 +66,8 @@ class Margin:
 
     def bound(self, n: int, angles: Sequence[Real], target: Waves, other: Waves) -> Real:
         turning = [k for k, angle in enumerate(angles) if angle.exact != 0]
-        sizes = ([abs(waves[k][0]) for k in turning] for waves in (target, other))
-        return Real.of(self.averaged(n, *sizes, [abs(sin(angles[k] / 2)) for k in turning]))
+        matched, distracted = ([abs(waves[k][0]) for k in turning] for waves in (target, other))
+        return Real.of(self.averaged(n, matched, distracted, [abs(sin(angles[k] / 2)) for k in turning]))
 
 
 @claim(
@@ -140,7 +140,7 @@ def _random(margin: Margin, count: int) -> Iterator[Trial]:
         waves = (sizes[:, :, None] * np.cos(theta_k[:, None] * np.arange(n) + shifts[:, :, None])).sum(axis=1)
         pairs = waves[0][:, None] - waves[1][None]
         np.fill_diagonal(pairs, np.inf)
-        bound = float(margin.averaged(n, *sizes, np.abs(np.sin(theta_k / 2))))
+        bound = float(margin.averaged(n, sizes[0], sizes[1], np.abs(np.sin(theta_k / 2))))
         # Phases are off by (2 n theta + 2 pi) 2^-52, and the bound by as much in sin(theta/2).
         error = float(sizes.sum() * (2 * n * theta_k.max() + 7) * 2.0**-52) + bound * 2.0**-30
         yield Trial({"m": m, "n": n}, float(pairs.min()), bound, error)

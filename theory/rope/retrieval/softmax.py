@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 from flint import arb
 from sympy import cos, sin
@@ -37,33 +38,40 @@ from theory.rope.scale import around, weight_sum
 from theory.rope.sequences import proper_sequences
 from theory.symbols import omega, r, s, theta
 
+# A target's offset, and those of its rivals.
+Places = tuple[int, list[int]]
+
+
+def sine_gap(step: Any, angle: Any, target: Any, rival: Any, sine: Callable[[Any], Any]) -> Any:
+    """cos(s theta) - cos(omega - r theta) as a product of two sines, generic over the arithmetic; `step` is omega."""
+    return 2 * sine((step + (target - rival) * angle) / 2) * sine((step - (target + rival) * angle) / 2)
+
 
 def rival_gap(letters: int, angle: Angle, target: int, rival: int) -> Real:
-    """cos(s theta) - cos(omega - r theta) for a target at offset s and a rival at r: a product of two sines."""
-    step, half = angle.real / 2, pi / letters
-    return 2 * sine(half + (target - rival) * step) * sine(half - (target + rival) * step)
+    """cos(s theta) - cos(omega - r theta) for a target at offset s and a rival at r."""
+    return sine_gap(2 * pi / letters, angle.real, target, rival, sine)
 
 
-def competitors(letters: int, n: int, angle: Angle, target: int) -> list[Real]:
-    """The gaps of one rival token in all places but that of the target."""
-    return [rival_gap(letters, angle, target, rival) for rival in range(n) if rival != target]
+def worst_places(n: int) -> list[Places]:
+    """The two worst inputs: the target at offset 0 or at n - 1, rivals in all other places."""
+    return [(target, [rival for rival in range(n) if rival != target]) for target in (0, n - 1)]
 
 
 def worst_inputs(letters: int, n: int, angle: Angle) -> list[list[Real]]:
-    """The gaps of the two worst inputs, with the target at offset 0 and at n - 1."""
-    return [competitors(letters, n, angle, target) for target in (0, n - 1)]
-
-
-Worst = Callable[[int, int, Angle], list[list[Real]]]
+    """The gaps of the two worst inputs."""
+    return [[rival_gap(letters, angle, target, rival) for rival in rivals] for target, rivals in worst_places(n)]
 
 
 @dataclass(frozen=True)
 class Threshold:
     """All LL queries decode iff sum e^(-beta g) < 1 for each of these lists of gaps, (n - 1) theta <= reach omega."""
 
-    worst: Worst = worst_inputs
+    places: Callable[[int], list[Places]] = worst_places
     reach: Fraction = Fraction(1)
     text: str = "r != s for s = 0 and s = n - 1"
+
+    def worst(self, letters: int, n: int, angle: Angle) -> list[list[Real]]:
+        return [[rival_gap(letters, angle, target, rival) for rival in rivals] for target, rivals in self.places(n)]
 
     def __str__(self) -> str:
         return (
@@ -72,11 +80,11 @@ class Threshold:
         )
 
 
-def _with_rivals(places: Callable[[int, int], list[int]], ends: tuple[int, ...] = (0, -1)) -> Worst:
-    """Rivals at the offsets `places`(n, s) for the targets s at these ends; -r stands for the letter above at r."""
-    return lambda letters, n, angle: [
-        [rival_gap(letters, angle, target % n, rival) for rival in places(n, target % n)] for target in ends
-    ]
+def _with_rivals(
+    rivals: Callable[[int, int], list[int]], ends: tuple[int, ...] = (0, -1)
+) -> Callable[[int], list[Places]]:
+    """Rivals at the offsets `rivals`(n, s) for the targets s at these ends; -r stands for the letter above at r."""
+    return lambda n: [(target % n, rivals(n, target % n)) for target in ends]
 
 
 @claim(
@@ -104,8 +112,8 @@ def _with_rivals(places: Callable[[int, int], list[int]], ends: tuple[int, ...] 
 )
 def retrieval_softmax_threshold(threshold: Threshold, thorough: bool) -> Iterator[Evidence]:
     """Gaps as products; every proper input on both sides of the threshold; targets further in are lighter, and why."""
-    products = 2 * sin((omega + (s - r) * theta) / 2) * sin((omega - (s + r) * theta) / 2)
-    yield Identity("gap of the letter below", [("product", cos(s * theta) - cos(omega - r * theta), products)])
+    product_form = sine_gap(omega, theta, s, r, sin)
+    yield Identity("gap of the letter below", [("product", cos(s * theta) - cos(omega - r * theta), product_form)])
     for letters, integers, n in (
         ((3, 1, 3), (3, 2, 4), (2, 1, 5), (4, 1, 3)) if thorough else ((2, 1, 2), (3, 1, 3), (2, 1, 4))
     ):
