@@ -21,7 +21,8 @@ def head_rows(found: HeadScores, resampling: Resampling, untrained: RandomWeight
     """One row a head: averages over prompts, with the ends of their intervals (`..._low`, `..._high`).
 
     `s_pos`, `s_sym` and what belongs to them count all swaps; names that end in `_without_first` leave the first token
-    in its place. `exclusion` is the largest ratio of variance to bound over the prompts, NaN where all logits agree.
+    in its place. `exclusion` is the largest ratio of variance to bound over the prompts. A number is None where it is
+    not defined: without a swap, an interval of one prompt, a ratio where all logits agree.
     """
     prompts, heads = found.positional.shape
     columns: dict[str, Tensor] = {}
@@ -40,11 +41,16 @@ def head_rows(found: HeadScores, resampling: Resampling, untrained: RandomWeight
     purity = found.purity()
     return [
         {"layer": found.layer, "head": head, "pure": purity[head]}
-        | {name: float(values[head]) for name, values in columns.items()}
+        | {name: _number(values[head]) for name, values in columns.items()}
         | shared
         | asdict(found.settings)
         for head in range(heads)
     ]
+
+
+def _number(value: Tensor) -> float | None:
+    """None in place of NaN, which JSON does not have."""
+    return None if bool(value.isnan()) else float(value)
 
 
 def _columns(scores: Scores, resampling: Resampling) -> dict[str, Tensor]:
@@ -70,7 +76,7 @@ def plane_rows(found: HeadScores) -> Iterator[Row]:
         for plane, frequency in enumerate(frequencies):
             row: Row = {"layer": found.layer, "head": head}
             row |= {"plane": plane + 1 if plane < len(frequencies) - 1 else "none", "frequency": frequency}
-            row |= {"share_of_size": float(size[head, plane]), "share_of_variation": float(variation[head, plane])}
+            row |= {"share_of_size": _number(size[head, plane]), "share_of_variation": _number(variation[head, plane])}
             if alone:
-                row |= {"s_pos_alone": float(alone[0][head, plane]), "s_sym_alone": float(alone[1][head, plane])}
+                row |= {"s_pos_alone": _number(alone[0][head, plane]), "s_sym_alone": _number(alone[1][head, plane])}
             yield row
