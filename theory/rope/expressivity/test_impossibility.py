@@ -22,7 +22,7 @@ from theory.quantities import quantities
 from theory.rope.expressivity.positional_cannot_retrieve import copying, inputs, single_match
 from theory.rope.expressivity.positional_heads import PositionalHead, candidates, hinting, mostly_own, uniform
 from theory.rope.expressivity.positional_margin import SIGNED, MarginBound, pair_of_inputs, positional_margin_bound
-from theory.rope.expressivity.positional_retrieval import GATED, HINTED, positional_retrieval_margin
+from theory.rope.expressivity.positional_retrieval import GATED, HINTED
 from theory.rope.expressivity.symbolic_cannot_index import index_at_end, mixed
 from theory.rope.head import Head
 from theory.rope.index.head import index_embedding
@@ -33,10 +33,8 @@ TWO_TWO = pair_alphabet(2, 2)
 
 
 def test_worked_bound() -> None:
-    assert positional_margin_bound(17).value.exact == Fraction(1, 8)
-    assert quantities()["positional-margin-bound"].evaluate({"n": "17"}).keys() == {"positional-margin-bound"}
+    assert value("positional-margin-bound", n=6).exact == Fraction(2, 5)
     assert positional_margin_bound(5, Real.of(Fraction(3, 2))).value.exact == Fraction(3, 4)
-    assert positional_retrieval_margin(6).value == Fraction(1, 6)
     with pytest.raises(InputError, match="below 2"):
         quantities()["positional-margin-bound"].evaluate({"n": "1"})
 

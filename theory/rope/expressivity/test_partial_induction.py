@@ -1,4 +1,4 @@
-"""Partial induction and the shape of attention over positions: worked values, brute force, and layers in torch."""
+"""Partial induction and the shape of attention over positions: brute force, and layers in torch."""
 
 from fractions import Fraction
 from itertools import product
@@ -31,35 +31,7 @@ from theory.rope.expressivity.u_shape import index_target_weight, step_sign
 from theory.rope.head import Head
 
 
-@pytest.mark.parametrize(
-    ("quantity", "n", "expected"),
-    [
-        ("recency-gap-aligned", 3, {"gap": 9 / 8}),
-        ("recency-gap-aligned", 4, {"gap": 0.70825098}),
-        ("recency-gap-aligned", 17, {"gap": 0.0505008702795, "theta": np.pi / 17}),
-        ("recency-gap-phase", 17, {"gap": 0.0801062018901, "theta": 0.12284834236}),
-        ("recency-gap-phase", 100, {"gap": 0.0115688449835}),
-    ],
-)
-def test_worked_recency_gaps(quantity: str, n: int, expected: dict[str, float]) -> None:
-    found = floats(quantity, n=str(n))
-    for name, number in expected.items():
-        assert found[name] == pytest.approx(number, abs=6e-9 if n == 4 else 6e-12)
-
-
-def test_worked_gaps_and_weights() -> None:
-    gaps = floats("induction-gaps", n="17", letters="8", amplitude="2.1", theta="pi/17", psi="0")
-    assert gaps["symbol"] == pytest.approx(0.615, abs=5e-4)
-    assert gaps["recency"] == pytest.approx(0.0505008702795, abs=6e-13)
-    assert floats("recency-gap-constant")["recency-gap-constant"] == pytest.approx(1.1221927, abs=5e-8)
-    weights = [0.374969048, 0.285524783, 0.250178616, 0.237536021, 0.234542504]
-    for j, weight in enumerate(weights, 1):
-        for position in (j, 10 - j):
-            found = floats("index-target-weight", n="9", theta="0.3", beta="4", position=str(position))
-            assert found["index-target-weight"] == pytest.approx(weight, abs=6e-10)
-    beyond = [0.3736, 0.3720, 0.5897, 0.6829, 0.6863]
-    for j, weight in enumerate(beyond, 1):
-        assert float(index_target_weight(9, Angle.parse("0.9"), Real.of(4), j).value) == pytest.approx(weight, abs=6e-5)
+def test_a_whole_turn_shared_by_all_positions_has_no_shape() -> None:
     constant = [float(index_target_weight(8, Angle.turn(1, 8), Real.of(3), j).value) for j in range(1, 9)]
     assert np.ptp(constant) < 1e-15
 

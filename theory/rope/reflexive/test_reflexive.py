@@ -115,21 +115,6 @@ def test_symbolic_length_is_the_last_that_decodes(beta: str, tokens: int) -> Non
         assert (longest - 1) * share < 1 <= longest * share
 
 
-# (quantity, arguments, name of the result, value)
-ANCHORS = [
-    (scale.reflexive_symbolic_beta, {"n": 17, "tokens": 128}, "circle", 2301.77494097),
-    (scale.reflexive_symbolic_beta, {"n": 17, "tokens": 128}, "orthonormal", 2.77258872224),
-    (scale.reflexive_symbolic_length, {"beta": 20, "tokens": 8}, "circle", 350),
-    (scale.reflexive_positional_beta, {"n": 17, "theta": 1}, "", 13.8952860062),
-    (scale.reflexive_positional_beta, {"n": 17, "theta": "rope(base=10000,d=128,k=2)"}, "", 18.9881086798),
-]
-
-
-@pytest.mark.parametrize(("quantity", "arguments", "name", "expected"), ANCHORS)
-def test_anchors(quantity: Quantity, arguments: dict[str, object], name: str, expected: float) -> None:
-    assert value(quantity, name, **arguments) == pytest.approx(expected, rel=1e-11)
-
-
 @pytest.mark.parametrize(
     ("quantity", "arguments", "name"),
     [

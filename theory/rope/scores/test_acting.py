@@ -15,7 +15,6 @@ from theory.errors import InputError
 from theory.evidence import Case, Constructed
 from theory.ledger import Submissions
 from theory.outcome import Outcome
-from theory.quantities import quantities
 from theory.rope.scores.acting import acts_positionally, acts_symbolically, deviations, permuted_deviations, swaps
 from theory.rope.scores.exclusion import exclusion_bounds, variance
 
@@ -64,24 +63,6 @@ def test_bounds_are_those_of_the_definition(M: list[list[Fraction]]) -> None:
     roots = (float(P) ** 0.5 + float(S) ** 0.5) ** 2 / (2 * size**2)
     assert float(found["sharp-bound"]) == pytest.approx(roots, rel=1e-14)
     assert found["sharp-bound"].ball() >= 0 and float(spread) <= float(found["sharp-bound"]) * (1 + 1e-14)
-
-
-def test_worked_bounds() -> None:
-    found = exclusion_bounds(sympy.Matrix([[0, 1], [2, 3]]))
-    exact = {name: result.value.exact for name, result in found.items() if name != "sharp-bound"}
-    assert float(found["sharp-bound"].value) == 9 / 4
-    assert quantities()["exclusion-bounds"].evaluate({"M": "[[0, 1], [2, 3]]"}).keys() == found.keys()
-    assert exact == {
-        "variance": Fraction(9, 4),
-        "positional-deviation": 8,
-        "symbolic-deviation": 2,
-        "loose-bound": Fraction(5, 2),
-    }
-
-
-def test_equality_at_the_mean_of_two_logits() -> None:
-    found = exclusion_bounds(sympy.Matrix([["0", "3/2"], ["3/2", 3]]))
-    assert found["variance"].value.exact == found["loose-bound"].value.exact == Fraction(9, 4)
 
 
 def test_no_square_matrix_is_named() -> None:

@@ -1,4 +1,4 @@
-"""Scores: anchors, the definition by brute force in float64, blind spots as rotary heads, and layers in torch."""
+"""Scores: the definition by brute force in float64, blind spots as rotary heads, and layers in torch."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -49,68 +49,35 @@ def by_definition(M: Floats, own: float, beta: float, tau: float) -> tuple[float
     return float(positional), float(symbolic)
 
 
-INDEX = {"n": "9", "offset": "3", "beta": "4", "theta": "1"}
 RETRIEVAL = {"letters": "8", "left": "[0, 3, 5, 2, 6, 1]", "wanted": "3", "beta": "4", "tau": "0.1"}
-BLIND = "[[0, -2, -1], [-3, 1, -1], [-3, -2, 2]]"
 
 
-@pytest.mark.parametrize(
-    ("quantity", "arguments", "expected"),
-    [
-        ("score-cosines", {"g": "3", "h": "3"}, {"positional": 1, "symbolic": 0.0993279274194}),
-        (
-            "score-cosines",
-            {"g": "1", "h": "-1/2"},
-            {"positional": 0.781908255931, "symbolic": 0.981491847663, "sum": 1.763400103594},
-        ),
-        ("score-range-bound", {"eps": "0.1"}, {"score-range-bound": 1.05723111557}),
-        ("score-range-bound", {"eps": "0.05"}, {"score-range-bound": 0.682704528503}),
-        ("index-head-scores", {**INDEX, "tau": "0.1"}, {"s-pos": 1, "s-sym": 0.0559486699388}),
-        (
-            "index-head-scores",
-            {**INDEX, "tau": "1e-4"},
-            {"s-pos": 1, "s-sym": 0.000699860075105, "range": 7.95997, "s-sym-limit": 0.000698327},
-        ),
-        ("retrieval-head-scores", {**RETRIEVAL, "theta": "0"}, {"s-pos": 0.0317652968975, "s-sym": 1}),
-        ("retrieval-head-scores", {**RETRIEVAL, "theta": "0.05"}, {"s-pos": 0.0222325376304, "s-sym": 0.999957721313}),
-        ("retrieval-head-scores", {**RETRIEVAL, "theta": "0.2"}, {"s-pos": 0.0404803929595, "s-sym": 0.998858438252}),
-        ("retrieval-score-floor", {"n": "12", "theta": "0.05", "beta": "5"}, {"retrieval-score-floor": 0.163071}),
-        ("positional-symbolic-scores", {"M": BLIND, "own": "0", "tau": "1e-4"}, {"s-pos": 1, "s-sym": 0.265802}),
-        (
-            "swapped-attention",
-            {"M": BLIND, "own": "0", "i": "1", "j": "3"},
-            {
-                "before-1": 0.0826,
-                "before-2": 0.2245,
-                "before-3": 0.6103,
-                "before-4": 0.0826,
-                "after-1": 0.0120,
-                "after-2": 0.6572,
-                "after-3": 0.0889,
-                "after-4": 0.2418,
-            },
-        ),
-        ("positional-symbolic-scores", {"M": "[[0,5],[5,0]]", "own": "0", "tau": "1"}, {"s-pos": 1, "s-sym": 1}),
-        ("positional-symbolic-scores", {"M": "[[0,-2],[-3,1]]", "own": "3", "tau": "1"}, {"s-pos": 1}),
-        (
-            "swapped-attention",
-            {"M": "[[0,-2],[-3,1]]", "own": "3", "i": "1", "j": "2"},
-            {
-                "before-1": 0.042,
-                "before-2": 0.114,
-                "before-3": 0.844,
-                "after-1": 0.002,
-                "after-2": 0.007,
-                "after-3": 0.991,
-            },
-        ),
-    ],
-)
-def test_worked_values(quantity: str, arguments: dict[str, str], expected: dict[str, float]) -> None:
-    found = floats(quantity, **arguments)
-    for name, number in expected.items():
-        digits = len(str(number).partition(".")[2].partition("e")[0])
-        assert found[name] == pytest.approx(number, abs=1.01 * 10.0**-digits), name
+@pytest.mark.parametrize(("g", "h"), [("2", "0.3"), ("-1.5", "4"), ("0", "-3")])
+def test_cosines_of_weights(g: str, h: str) -> None:
+    v, u = (np.exp([float(x) / 2, -float(x) / 2]) for x in (g, h))
+    norm = np.linalg.norm(u) * np.linalg.norm(v)
+    found = floats("score-cosines", g=g, h=h)
+    assert [found["positional"], found["symbolic"]] == pytest.approx([u @ v / norm, u @ v[::-1] / norm], rel=1e-14)
+    assert found["sum"] == pytest.approx(found["positional"] + found["symbolic"], rel=1e-15)
+
+
+def test_attention_before_and_after_a_swap() -> None:
+    """Contents 2 and 3 exchanged: M[2][3] and M[3][2] in place of the diagonal."""
+    found = floats("swapped-attention", M="[[1, 0, 2], [0.5, -1, 3], [1, 2, 0]]", own="-2", i="2", j="3", beta="1/2")
+    for time, logits in (("before", [1, -1, 0, -2]), ("after", [1, 2, 3, -2])):
+        weights = np.exp(np.array(logits) / 2)
+        shares = [found[f"{time}-{position}"] for position in (1, 2, 3, 4)]
+        assert shares == pytest.approx(list(weights / weights.sum()), rel=1e-14)
+
+
+def test_limits_of_hand_built_heads() -> None:
+    index = floats("index-head-scores", n="7", theta="0.8", beta="3", tau="1e-5", offset="2")
+    logits = 3 * np.cos((np.arange(1, 7) - 2) * 0.8)
+    assert index["range"] == pytest.approx(np.ptp(logits), rel=1e-14)
+    assert index["s-sym"] == pytest.approx(index["s-sym-limit"], rel=1e-9)
+    assert index["s-sym-limit"] == pytest.approx(1 / np.cosh(np.ptp(logits)), rel=1e-13)
+    floor = floats("retrieval-score-floor", n="9", theta="0.02", beta="3")["retrieval-score-floor"]
+    assert floor == pytest.approx(1 / np.cosh(3 * 7 * 0.02), rel=1e-14)
 
 
 @given(st.integers(2, 5), st.sampled_from([0.01, 0.1, 1.0]), st.integers(0, 2**32 - 1))

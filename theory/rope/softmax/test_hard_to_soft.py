@@ -24,7 +24,7 @@ def beta(**arguments: object) -> float:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ({"n": 17, "gap": "1-sqrt(2)/2"}, 9.46621001835),
+        ({"n": 9, "gap": "sqrt(2)/2"}, math.log(8) * math.sqrt(2)),
         ({"n": 17, "gap": "1", "delta": "[3]", "loss": "[1]"}, math.log(16 / 3)),
         ({"n": 17, "gap": "1", "delta": "[1, 2]", "loss": "[1, 2]"}, math.log(16)),
         ({"n": 4, "gap": "2", "delta": "[3]", "loss": "[1]"}, 0.0),

@@ -29,7 +29,6 @@ from theory.rope.tasks.letter_task import (
     ORDERED,
     PROPER,
     STRONG,
-    Class,
     is_strongly_proper,
     is_task_format,
     own_letter_queries,
@@ -63,26 +62,6 @@ def test_classes_and_retrieval_agree_with_the_reference(letters: int, integers: 
                 assert tuple(path) == reference.letter_walk(twin).path
 
 
-@pytest.mark.parametrize(
-    ("members", "bounds", "count"),
-    [
-        (PROPER, (2, 1, 6), 5928),
-        (STRONG, (2, 1, 6), 2172),
-        (ORDERED, (2, 1, 6), 1130),
-        (STRONG, (3, 2, 4), 8022),
-        (ORDERED, (3, 2, 4), 5022),
-    ],
-)
-def test_sizes_of_the_classes(members: Class, bounds: tuple[int, int, int], count: int) -> None:
-    found = list(members.up_to(*bounds))
-    assert len(found) == len(set(found)) == count
-
-
-def test_how_many_proper_sequences_have_an_improper_image() -> None:
-    assert sum(not is_proper(retrieval(tokens)) for tokens in PROPER.up_to(2, 1, 6)) == 96
-    assert sum(not is_proper(retrieval(tokens)) for tokens in PROPER.up_to(3, 2, 4)) == 48
-
-
 def test_members_are_all_members() -> None:
     """Growth token by token finds every member: prefixes of members are members."""
     for members in (PROPER, STRONG, ORDERED, COMPOSABLE):
@@ -92,12 +71,6 @@ def test_members_are_all_members() -> None:
 
 
 def test_worked_inputs() -> None:
-    state, last = pairs(FIGURE_1), []
-    for _ in range(6):
-        last.append(state[-1])
-        state = retrieval(state)
-    assert show(last) == "ig gd de ec c2 c2"
-    assert not is_proper(pairs(FIGURE_3))
     assert Promise().walk(pairs(FIGURE_3)) == [17, 14, 11, 5]
     held = everything_held(Promise(), pairs(FIGURE_1), [9, 8, 6, 5, 1])
     assert next(held) == {only(("i", "g"))}
