@@ -13,7 +13,7 @@ from empirical.tasks.balance import Deck, Numbers, shares
 from empirical.tasks.batch import Batch
 from theory.errors import InputError
 
-MOST_NUMBERS = 2**28  # held at once, 2 GiB; more is a mistake
+MOST_NUMBERS = 2**27  # held at once, 1 GiB; more is a mistake
 MOST_TYPES = 2**20
 
 
@@ -112,13 +112,11 @@ class Task(ABC):
         wanted = list(self.all_hops) if hops is None else [hops]
         choices = [self.choices(number) for number in wanted]
         deck = Deck(rng, self.length + 1, self.vocabulary_size)
-        rows, answers, places, counts = [], [], [], shares(sequences, len(wanted), rng)
-        for number, count, choice in zip(wanted, counts, choices, strict=True):
-            position, answer = deck.deal(count, *choice)
-            tokens, prefix = self.fill(rng, number, position, answer, prepended)
-            rows.append(np.concatenate((prefix, tokens), axis=1))
-            answers.append(answer)
-            places.append(position + prepended)
-        order = rng.permutation(sequences)
-        columns = (np.concatenate(rows), np.concatenate(answers), np.repeat(wanted, counts), np.concatenate(places))
-        return Batch(*(torch.from_numpy(column[order]) for column in columns))
+        tokens = np.empty((sequences, prepended + self.length), dtype=np.int64)
+        answers, walked, positions = (np.empty(sequences, dtype=np.int64) for _ in range(3))
+        ends = np.cumsum(shares(sequences, len(wanted), rng))[:-1]
+        for number, choice, rows in zip(wanted, choices, np.split(rng.permutation(sequences), ends), strict=True):
+            position, answer = deck.deal(len(rows), *choice)
+            tokens[rows, prepended:], tokens[rows, :prepended] = self.fill(rng, number, position, answer, prepended)
+            answers[rows], walked[rows], positions[rows] = answer, number, position + prepended
+        return Batch(*map(torch.from_numpy, (tokens, answers, walked, positions)))

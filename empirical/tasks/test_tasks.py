@@ -270,14 +270,14 @@ def test_corrupted_batches_are_caught(kind: Any, corrupt: Callable[[Any, Batch],
 def test_a_second_copy_of_a_wanted_letter_is_caught() -> None:
     """Wherever it stands, behind the walk, on a target or in front; the vectorised solver refuses it as well."""
     task = LetterTask()
-    batch = task.generate(30, 3, prepended=2)
+    batch = task.generate(30, 3, hops=1, prepended=2)
     wanted = batch.answers // 16
     for place in range(18):
         rows = batch.positions != place + 1
         tokens = batch.tokens.clone()
         tokens[:, place] = wanted * 16 + tokens[:, place] % 16
         spoiled = replace(batch, tokens=tokens)[rows]
-        assert "valid" in faults(task, spoiled, prepended=2)
+        assert "valid" in faults(task, spoiled, 1, prepended=2)
         with pytest.raises(InputError, match=r"sequence \d+ has no answer: .* wants a left letter that 2 tokens have"):
             task.solve(spoiled.tokens)
 
