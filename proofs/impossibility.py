@@ -7,8 +7,7 @@ import sys
 from proofs import impossibility_cases as cases
 from proofs.command import run, script
 from proofs.companion import Companion, Table
-from proofs.impossibility_induction import induction, limits, two_planes
-from proofs.impossibility_retrieval import margin, printed, refutation, repair
+from proofs.impossibility_retrieval import limits, margin, printed, refutation, repair
 from theory.evidence import Enumeration
 from theory.rope.expressivity.symbolic_cannot_index import index_at_end, symbolic_cannot_index
 from theory.rope.index.feasibility import index_feasibility
@@ -86,9 +85,9 @@ def prove() -> None:
     """Print and check the whole proof."""
     proof = Companion(
         "What symbolic heads and what positional heads cannot compute",
-        "On Theorems 2, 4 and 6 of arXiv 2511.11579 and Remark 3.1 of arXiv 2605.31558",
+        "On Theorems 2 and 4 of arXiv 2511.11579 and Remark 3.1 of arXiv 2605.31558",
     )
-    for part in (setting, symbolic, printed, refutation, repair, margin, induction, two_planes, limits):
+    for part in (setting, symbolic, printed, refutation, repair, margin, limits):
         part(proof)
     proof.done()
 

@@ -8,13 +8,10 @@ from itertools import permutations
 from typing import Any
 
 from theory.evidence import Case
-from theory.rope.expressivity.partial_induction_needs_both import collides, inputs
 from theory.rope.expressivity.positional_cannot_retrieve import ALPHABET, one_hot
 from theory.rope.expressivity.positional_heads import PositionalHead
 from theory.rope.expressivity.positional_margin import SIGNED, MarginBound, by_content, largest_value
 from theory.rope.expressivity.positional_retrieval import GATED, HINTED
-from theory.rope.expressivity.recency_gap import recency_gap_aligned
-from theory.rope.expressivity.recency_phase import recency_gap_phase
 from theory.rope.expressivity.symbolic_cannot_index import (
     Blind,
     by_token,
@@ -117,16 +114,3 @@ def kept(longest: int) -> Iterator[Case]:
     """A head that puts all weight on the match has the same margin at all lengths."""
     for length in range(3, longest + 1):
         yield length, MarginBound(margin=by_content).least(GATED, length) == 1
-
-
-def told_apart() -> Iterator[Case]:
-    """Weights in the ratio 1 : 2 : 4 give inputs with different answers different outputs."""
-    weights = [Fraction(part, 7) for part in (1, 2, 4)]
-    yield "n = 4", not collides([(tokens, weights) for tokens in inputs(4)])
-
-
-def recency(lengths: Sequence[int]) -> Iterator[tuple[object, ...]]:
-    """Length, largest least step without and with a phase, and the bound 2/(n - 2)."""
-    for length in lengths:
-        aligned, phased = (f"{float(gap(length)['gap'].value):.5f}" for gap in (recency_gap_aligned, recency_gap_phase))
-        yield length, aligned, phased, f"{2 / (length - 2):.5f}"

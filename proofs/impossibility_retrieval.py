@@ -18,6 +18,7 @@ from theory.rope.expressivity.positional_retrieval import (
     positional_retrieves_with_residual,
     positional_retrieves_with_values,
 )
+from theory.rope.expressivity.symbolic_cannot_index import symbolic_cannot_index
 from theory.rope.sequences import show
 
 
@@ -126,4 +127,15 @@ def margin(proof: Companion) -> None:
         lengths: if all of the weight is on the answer, with values and residual of the first counterexample, it is
         1.""",
         Enumeration("inputs of the proof, n ≤ 24", cases.kept(24)),
+    )
+
+
+def limits(proof: Companion) -> None:
+    """What is not shown."""
+    proof.section("7. What this does not show")
+    proof.not_shown(
+        symbolic_cannot_index,
+        positional_cannot_retrieve_identity,
+        positional_retrieves_with_residual,
+        positional_retrieve_margin,
     )

@@ -1,18 +1,12 @@
 """What heads cannot compute, as it is printed: a broken formula stops the script, and its tables say what is true."""
 
-import math
 import re
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 
-import pytest
-
-from proofs import impossibility, impossibility_cases, impossibility_induction, impossibility_retrieval
-from proofs.command import run
+from proofs import impossibility, impossibility_cases, impossibility_retrieval
 from tests.companions import output, stops
-from theory.rope.expressivity.partial_induction import partial_induction_two_angles
-from theory.rope.expressivity.partial_induction_needs_both import partial_induction_needs_both
 from theory.rope.expressivity.positional_cannot_retrieve import positional_cannot_retrieve_printed
 from theory.rope.expressivity.positional_heads import PositionalHead, hinting, mostly_own
 from theory.rope.expressivity.positional_margin import MarginBound, positional_retrieve_margin
@@ -49,13 +43,6 @@ test_a_broken_formula_stops_the_script = stops(
         14,
     ),
     (impossibility_cases, "BOUND", MarginBound(lambda largest, length: 2 * largest / length**2), 15),
-    (impossibility_cases, "collides", lambda rows: True, 18),
-    (
-        impossibility_induction,
-        "partial_induction_two_angles",
-        replace(partial_induction_two_angles, variant=partial_induction_two_angles.controls["the first match"]),
-        19,
-    ),
 )
 
 
@@ -81,21 +68,3 @@ def test_margins_that_are_printed() -> None:
         shares = [1 / n, 1 / (10 * (n - 1)), 2 / n]
         assert values[::2] == shares
         assert values[1::2] == [2 * largest / (n - 1) for largest in (1, 5, 1)]
-
-
-def test_recency_gaps_that_are_printed() -> None:
-    rows = re.findall(r"^ +(\d+) +(0\.\d+) +(0\.\d+) +(0\.\d+)$", output(impossibility), flags=re.M)
-    assert [row[0] for row in rows] == ["5", "17", "100", "1000"]
-    for row in rows:
-        n, aligned, phased, bound = int(row[0]), *map(float, row[1:])
-        assert aligned == pytest.approx(math.cos(math.pi / n) - math.cos(2 * math.pi / n), abs=6e-6)
-        grid = [math.pi * share / (1000 * (n - 3)) for share in range(1, 1001)]
-        best = max(2 * math.sin(angle / 2) * math.cos((n - 3) * angle / 2) for angle in grid)
-        assert aligned < phased < bound
-        assert phased == pytest.approx(best, abs=1e-5)
-
-
-def test_needs_both_stops_the_script(monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = replace(partial_induction_needs_both, variant=partial_induction_needs_both.controls["needs two layers"])
-    monkeypatch.setattr(impossibility_induction, "partial_induction_needs_both", broken)
-    assert run(impossibility.main, []) == 1
