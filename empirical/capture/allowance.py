@@ -50,7 +50,9 @@ def logits(seen: Observed, queries: Tensor, keys: Tensor, u: float) -> Tensor:
     row, column = queries.norm(dim=-1), keys.norm(dim=-1)
     # A product of d terms rounds d times, its scaling once, and the soft cap, of slope at most 1, four times.
     rounding = (queries.shape[-1] + 5) * u * row[..., :, None] * column[..., None, :]
-    moved = (row + error[0])[..., :, None] * (column + error[1])[..., None, :] - row[..., :, None] * column[..., None, :]
+    moved = (row + error[0])[..., :, None] * (column + error[1])[..., None, :] - row[..., :, None] * column[
+        ..., None, :
+    ]
     return abs(heads.scale) * (rounding + moved)
 
 

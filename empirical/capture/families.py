@@ -140,7 +140,7 @@ def family(model_type: str) -> Family:
     if model_type not in FAMILIES:
         hint = "; of a model with images, give the text part saved by itself" if model_type == "gemma3" else ""
         raise InputError(
-            f"model_type {model_type!r} is not a family whose queries and keys are known how to read; "
+            f"model_type {model_type!r} is not a family whose queries and keys can be read; "
             f"give one of {', '.join(sorted(FAMILIES))}{hint}"
         )
     return FAMILIES[model_type]

@@ -29,16 +29,20 @@ from theory.rope.models.frequencies import Stretch
 from theory.rope.models.settings import RopeSettings
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel
+    from transformers import PreTrainedConfig, PreTrainedModel
 
-def rope_settings(model: PreTrainedModel) -> dict[str, RopeSettings]:
+
+_FARTHEST = 4096  # positions of a probe: beyond, the angles of a float32 model are too rough to tell much
+
+
+def rope_settings(config: PreTrainedConfig) -> dict[str, RopeSettings]:
     """The RoPE settings of each kind of layer, by the formulas of theory.rope.models.
 
     InputError for a model without RoPE, or with settings that are unknown, contradictory or impossible.
     """
     with TemporaryDirectory() as folder:
         path = Path(folder) / "config.json"
-        path.write_text(model.config.to_json_string(use_diff=False), encoding="utf-8")
+        path.write_text(config.to_json_string(use_diff=False), encoding="utf-8")
         return dict(read_config(path).layers)
 
 
@@ -49,7 +53,7 @@ class HuggingFace:
     """
 
     def __init__(self, model: PreTrainedModel) -> None:
-        self.settings = rope_settings(model)
+        self.settings = rope_settings(model.config)
         self.family = family(model.config.model_type)
         if model.dtype != torch.float32:
             raise InputError(f"the model computes in {model.dtype}; load it with dtype=torch.float32")
@@ -62,6 +66,10 @@ class HuggingFace:
     def context(self) -> int:
         """The longest sequence, in tokens."""
         return int(self.model.config.max_position_embeddings)
+
+    @property
+    def reach(self) -> int:
+        return min(self.context, _FARTHEST)
 
     @property
     def vocabulary(self) -> int:

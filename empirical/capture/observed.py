@@ -39,6 +39,11 @@ class Adapter(Protocol):
         ...
 
     @property
+    def reach(self) -> int:
+        """How many positions there are for a probe of two tokens to stand at; at most the context."""
+        ...
+
+    @property
     def vocabulary(self) -> int:
         """The number of tokens that the model knows."""
         ...

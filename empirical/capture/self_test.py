@@ -11,7 +11,6 @@ another width that fits the same matrices.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
@@ -23,7 +22,6 @@ from empirical.capture.observed import Adapter, Observed
 from theory.errors import InputError
 
 LENGTH, PROMPTS = 24, 2  # tokens and sequences of the probes
-FARTHEST = 4096  # tokens; beyond it the angles of a float32 model are too rough to tell much
 REMEDY = "its scores would mean nothing; give another model, or another version of the library that runs it"
 
 
@@ -39,10 +37,10 @@ class SelfTest:
 
 def self_test(model: Adapter, seed: int = 0) -> SelfTest:
     """Run the four probes on every layer. InputError for the first that fails, or for a context below 4 tokens."""
-    n = min(LENGTH, model.context - 1)
+    n = min(LENGTH, model.reach - 1)
     if n < 3:
         raise InputError(f"the model takes {model.context} tokens; the self-test needs 4")
-    farthest = min(model.context, FARTHEST) - 1
+    farthest = model.reach - 1
     tokens = torch.randint(model.vocabulary, (PROMPTS, n), generator=torch.Generator().manual_seed(seed))
     plain = list(model.observe(tokens, torch.arange(n)))
     return SelfTest(
@@ -123,19 +121,20 @@ def rebuilt_attention(heads: LayerHeads, queries: Tensor, keys: Tensor) -> Tenso
 
 
 def _shift(seen: Observed) -> float:
-    heads, u = seen.heads, _roundoff(seen)
+    heads = seen.heads
     near = torch.arange(len(seen.positions))
-    exact = [heads.rotary.rotate(x.double().cpu(), near) for x in (heads.queries, heads.keys)]
-    exact[1] = _for_each_query_head(*exact)
-    own = [seen.queries.double().cpu(), seen.keys.double().cpu()]
-    own[1] = _for_each_query_head(*own)
-    difference = heads.scale * (own[0] @ own[1].transpose(-1, -2) - exact[0] @ exact[1].transpose(-1, -2))
-    share = _share(difference.abs(), allowance.logits(seen, *exact, u))
+    queries, keys = (heads.rotary.rotate(x.double().cpu(), near) for x in (heads.queries, heads.keys))
+    keys = _for_each_query_head(queries, keys)
+    products = queries @ keys.transpose(-1, -2)
+    own = seen.queries.double().cpu()
+    own_products = own @ _for_each_query_head(own, seen.keys.double().cpu()).transpose(-1, -2)
+    error = abs(heads.scale) * (own_products - products).abs()
+    share = _share(error, allowance.logits(seen, queries, keys, _roundoff(seen)))
     return _accepted(share, seen, "logits change when all positions grow by the same number")
 
 
 def _rotated(seen: Observed, x: Tensor, first: int | None = None) -> tuple[Tensor, Tensor]:
-    """x (..., n, d), float64, rotated exactly, and the allowed error of the model in doing it."""
+    """Vectors x (..., n, d), float64, rotated exactly, and the allowed error of the model in doing it."""
     rotary, positions = seen.heads.rotary, seen.positions[:first]
     allowed = allowance.rotation(x, rotary, positions, _roundoff(seen), seen.stretch)
     return rotary.rotate(x, positions), allowed
@@ -159,5 +158,3 @@ def _accepted(share: float, seen: Observed, reason: str) -> float:
     if not share <= 1:
         raise InputError(f"layer {seen.heads.layer}: {reason} ({share:.3g} times what rounding allows); {REMEDY}")
     return share
-
-

@@ -1,0 +1,74 @@
+"""Prompts from a file, one a line: as text for a tokenizer, or as token numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from theory.errors import InputError
+
+SHORTEST = 3  # tokens: two keys to swap, and a query
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a UTF-8 file.
+
+    InputError, with the number of the line, for one that is empty or not UTF-8.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}; give a file of prompts, one a line") from error
+    lines = content.split(b"\n")
+    if lines[-1] == b"":
+        lines.pop()
+    if not lines:
+        raise InputError(f"{path} is empty; give one prompt a line")
+    return [_decoded(line, f"{path}, line {number}") for number, line in enumerate(lines, 1)]
+
+
+def _decoded(line: bytes, where: str) -> str:
+    try:
+        text = line.decode("utf-8").removesuffix("\r")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where} is not UTF-8 at byte {error.start + 1}; save the file as UTF-8") from error
+    if not text.strip():
+        raise InputError(f"{where} is empty; give a prompt in every line")
+    return text
+
+
+def as_numbers(line: str) -> list[int]:
+    """The token numbers in a line, separated by spaces. InputError for a word that is no number."""
+    words = line.split()
+    if wrong := [word for word in words if not (word.isascii() and word.isdigit())]:
+        raise InputError(f"{wrong[0][:40]!r} is no token number; write numbers such as 17, separated by spaces")
+    return [int(word) for word in words]
+
+
+def read_prompts(
+    path: Path, encode: Callable[[str], Sequence[int]], vocabulary: int, context: int, lengths: Sequence[int]
+) -> dict[int, list[list[int]]]:
+    """The prompts in the file at `path` as token numbers, by the number of tokens, in the order of the file.
+
+    Each prompt is cut to its first tokens, once for each of `lengths`; without lengths prompts stay as long as they
+    are. InputError, with the number of the line, for a prompt that is shorter than it is to be, shorter than SHORTEST
+    or longer than `context`, or has a token that is not below `vocabulary`.
+    """
+    if wrong := [length for length in lengths if not SHORTEST <= length <= context]:
+        raise InputError(f"length {wrong[0]} is not between {SHORTEST} and the model's {context} tokens; give another")
+    found: dict[int, list[list[int]]] = {length: [] for length in lengths}
+    for number, line in enumerate(read_lines(path), 1):
+        try:
+            tokens = list(encode(line))
+            needed = max([SHORTEST, *lengths])
+            if len(tokens) < needed:
+                raise InputError(f"{len(tokens)} tokens where {needed} are needed; leave the prompt out, or extend it")
+            if not lengths and len(tokens) > context:
+                raise InputError(f"{len(tokens)} tokens, more than the model's {context}; give --length to cut it")
+            if max(tokens) >= vocabulary:
+                raise InputError(f"token {max(tokens)} is not below {vocabulary}, the model's vocabulary; correct it")
+        except InputError as error:
+            raise InputError(f"{path}, line {number}: {error}") from error
+        for length in lengths or [len(tokens)]:
+            found.setdefault(length, []).append(tokens[:length])
+    return found
