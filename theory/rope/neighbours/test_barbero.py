@@ -1,4 +1,4 @@
-"""Aligned heads against attention by its definition in float64, published values, and hand-built heads in torch."""
+"""Aligned heads against attention by its definition in float64, and hand-built heads in torch."""
 
 from __future__ import annotations
 
@@ -9,36 +9,27 @@ from random import Random
 import numpy as np
 import pytest
 import torch
-from flint import arb
 
+from tests.asked import values
 from theory.arithmetic.angle import Angle
 from theory.claims import STATEMENT, discover
 from theory.errors import InputError
 from theory.evidence import Case, Constructed
 from theory.ledger import Submissions
 from theory.outcome import Outcome
-from theory.quantities import Enclosure, quantities
+from theory.quantities import quantities
 from theory.rope.neighbours.barbero_attention_bound import Weight, aligned_norm
 from theory.rope.universal_limits.worst_gap import worst_gap
 
 torch.set_num_threads(1)
 
 
-@pytest.mark.parametrize(
-    ("frequencies", "amplitudes", "norm"),
-    [
-        ("[1]", None, "6.23935466e9"),
-        ('["rope(base=10000,d=128,k=1)", "rope(base=10000,d=128,k=2)"]', None, "3351.39585670"),
-        ('["rope(base=10000,d=128,k=1)", "rope(base=10000,d=128,k=2)"]', "[7, 7]", "3351.39585670"),
-    ],
-)
-def test_published_norms(frequencies: str, amplitudes: str | None, norm: str) -> None:
-    arguments = {"n": "850", "eps": "0.01", "frequencies": frequencies}
-    if amplitudes is not None:
-        arguments["amplitudes"] = amplitudes
-    found = quantities()["aligned-norm"].evaluate(arguments)["squared norm"]
-    assert isinstance(found, Enclosure)
-    assert abs(found.value.ball() / arb(norm) - 1) < 1e-8
+def test_norms_do_not_depend_on_the_scale_of_the_amplitudes() -> None:
+    arguments = {"n": "90", "eps": "0.02", "frequencies": '[1, "3/7"]'}
+    one, seven = (values("aligned-norm", **arguments, amplitudes=a)["squared norm"] for a in ("[1, 1]", "[7, 7]"))
+    assert (abs(one / seven - 1) < Fraction(1, 10**30)) is Outcome.HOLDS
+    gap = min(2 - np.cos(t) - np.cos(3 * t / 7) for t in range(1, 90)) / 2
+    assert float(one) == pytest.approx(np.log(89 * 0.98 / 0.02) / gap, rel=1e-12)
 
 
 def attention(scale: float, theta: np.ndarray, n: int, r: int) -> float:

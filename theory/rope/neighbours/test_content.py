@@ -1,4 +1,4 @@
-"""Flips and margins of content matches against brute force, and published values."""
+"""Flips and margins of content matches against brute force."""
 
 from __future__ import annotations
 
@@ -8,32 +8,13 @@ from random import Random
 import numpy as np
 import pytest
 import sympy
-from flint import arb
 
 from tests.asked import value
 from theory.arithmetic.angle import Angle
 from theory.errors import InputError
-from theory.quantities import Bound, Enclosure, Exact, quantities
+from theory.quantities import quantities
 from theory.rope.neighbours.semantic_flip import half_turns, semantic_flip_length
 from theory.rope.neighbours.zero_frequency import symbolic_margin_limit
-
-
-@pytest.mark.parametrize(
-    ("base", "d", "length"),
-    [
-        ("10000", "128", "54410.14313"),
-        ("5e5", "128", "2559195.517"),
-        ("1e6", "128", "5063255.794"),
-        ("10000", "64", "47117.24278"),
-        ("5e5", "64", "2084764.773"),
-        ("1e6", "64", "4080185.126"),
-    ],
-)
-def test_published_wavelengths(base: str, d: str, length: str) -> None:
-    found = quantities()["wavelength"].evaluate({"base": base, "d": d})["wavelength"]
-    assert isinstance(found, Enclosure)
-    assert abs(found.value.ball() - arb(length)) < arb(10) ** -(len(length) - length.index(".") - 1)
-    assert float(found.value) == pytest.approx(2 * np.pi * float(base) ** (1 - 2 / int(d)), rel=1e-12)
 
 
 @pytest.mark.parametrize(("base", "d", "k"), [("500", 12, 3), ("7.5", 4, 2), ("1e5", 128, 1)])
@@ -41,11 +22,6 @@ def test_frequencies_and_wavelengths(base: str, d: int, k: int) -> None:
     frequency = float(base) ** (-2 * (k - 1) / d)
     assert float(value("rope-frequency", base=base, d=d, k=k)) == pytest.approx(frequency, rel=1e-14)
     assert float(value("wavelength", base=base, d=d, k=k)) == pytest.approx(2 * np.pi / frequency, rel=1e-14)
-
-
-def test_flip_length_of_the_slowest_plane() -> None:
-    found = quantities()["semantic-flip-length"].evaluate({"theta": "rope(base=10000,d=128,k=64)"})
-    assert found == {"enough": Exact(54414), "smallest": Exact(27208)}
 
 
 def flips(theta: float, n: int, target: float, other: float) -> bool:
@@ -82,20 +58,15 @@ def test_half_turns_at_whole_numbers_and_beyond() -> None:
             quantities()["semantic-flip-length"].evaluate({"theta": bad})
 
 
-def test_published_margin_limit() -> None:
-    arguments = {"n": "1e6", "frequencies": '["10000^(-126/128)"]', "target": "[1]", "distractor": "[1]"}
-    found = quantities()["symbolic-margin-limit"].evaluate(arguments)["symbolic-margin-limit"]
-    assert isinstance(found, Bound) and found.side == "upper"
-    assert abs(found.value.ball() - arb("0.0692771459073")) < arb(10) ** -13
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_margins_stay_below_the_limit(seed: int) -> None:
     random = Random(seed)
     m, n = random.randint(1, 4), random.randint(2, 120)
     frequencies = [sympy.Rational(random.randint(1, 300), 100) for _ in range(m)]
     c, d = ([sympy.Rational(random.randint(0, 20), 7) for _ in range(m)] for _ in range(2))
-    bound = float(symbolic_margin_limit(n, tuple(frequencies), tuple(c), tuple(d)).value)
+    limit = symbolic_margin_limit(n, tuple(frequencies), tuple(c), tuple(d))
+    assert limit.side == "upper"
+    bound = float(limit.value)
     half = [float(abs(np.sin(float(x) / 2))) for x in frequencies]
     direct = sum((float(a) + float(b)) / s for a, b, s in zip(c, d, half, strict=True)) / (n // 2)
     assert bound == pytest.approx(direct, rel=1e-12)
