@@ -35,6 +35,11 @@ class Scores:
         """Variance over bound: at most 1 up to rounding, and 1 for pure heads; NaN where all logits agree."""
         return self.variance / self.bound
 
+    def purity(self, gamma: float) -> list[str]:
+        """For each head "positional", "symbolic" or "", by its scores averaged over the prompts."""
+        pairs = zip(self.positional.mean(0).tolist(), self.symbolic.mean(0).tolist(), strict=True)
+        return [pure(positional, symbolic, gamma) for positional, symbolic in pairs]
+
 
 @dataclass(frozen=True, eq=False)
 class PlaneScores:
@@ -88,16 +93,13 @@ class HeadScores:
         """Entropy over that of uniform attention: 0 for one key, 1 for all alike."""
         return self.entropy / torch.tensor(self.keys, dtype=self.entropy.dtype).log()
 
-    def purity(self) -> list[str]:
-        """For each head "positional", "symbolic" or "", by its scores averaged over the prompts (Def. D.4 style)."""
-        return [
-            pure(p, s, self.settings.gamma)
-            for p, s in zip(self.positional.mean(0).tolist(), self.symbolic.mean(0).tolist(), strict=True)
-        ]
-
 
 def pure(positional: float, symbolic: float, gamma: float) -> str:
-    """Which of its two scores a head is pure in at threshold gamma; "" if in none."""
+    """Which of its two scores a head is pure in; "" if in none.
+
+    That is one score of at least 1 - gamma and the other of at most gamma. The source, arXiv 2605.31558, App. D, gives
+    thresholds and no formula; by `score-sum-bounds` the second condition implies the first.
+    """
     if positional >= 1 - gamma and symbolic <= gamma:
         return "positional"
     return "symbolic" if symbolic >= 1 - gamma and positional <= gamma else ""

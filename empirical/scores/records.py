@@ -38,9 +38,9 @@ def head_rows(found: HeadScores, resampling: Resampling, untrained: RandomWeight
     if untrained is not None:
         for name, spread in (("pos", untrained.positional), ("sym", untrained.symbolic)):
             shared |= {f"null_untrained_s_{name}_{key}": value for key, value in asdict(spread[found.layer]).items()}
-    purity = found.purity()
+    pure, pure_without_first = (scores.purity(found.settings.gamma) for scores in (found.counted, found.without_first))
     return [
-        {"layer": found.layer, "head": head, "pure": purity[head]}
+        {"layer": found.layer, "head": head, "pure": pure[head], "pure_without_first": pure_without_first[head]}
         | {name: _number(values[head]) for name, values in columns.items()}
         | shared
         | asdict(found.settings)

@@ -45,8 +45,8 @@ class Settings:
         unit = "single tokens" if self.block == 1 else f"blocks of {self.block} tokens"
         temperature = "" if self.temperature == 1 else f", attention at temperature {self.temperature:g}"
         return (
-            f"query: {query} of the prompt; all swaps of {unit} among earlier keys in its window; tau {self.tau:g}"
-            f"{temperature}; first token counted, or left out of the swaps where said; pure at gamma {self.gamma:g}"
+            f"{query} of the prompt as query, swaps of {unit} among earlier keys in its window, "
+            f"the first token among them unless said, tau {self.tau:g}{temperature}, pure at gamma {self.gamma:g}"
         )
 
     def position(self, length: int) -> int:

@@ -24,10 +24,21 @@ def layers(heads: int, count: int) -> list[HeadScores]:
 
 def test_maps_are_drawn(tmp_path: Path) -> None:
     paths = draw({"one": layers(1, 4), "another": layers(3, 2)}, tmp_path / "new")
-    assert [path.name for path in paths] == ["scores.png", "scores.svg"]
+    assert [path.name for path in paths] == [
+        f"scores{ending}.{kind}" for ending in ("", "-without-first") for kind in ("png", "svg")
+    ]
     assert paths[0].read_bytes().startswith(b"\x89PNG")
-    text = paths[1].read_text()
-    for words in ("one: positional", "another: symbolic", "random", "everything", "tau 0.0001"):
+    assert "All swaps" in paths[1].read_text()
+    text = paths[3].read_text()
+    for words in (
+        "another",
+        "positional score",
+        "symbolic score",
+        "random",
+        "everything",
+        "tau 0.0001",
+        "leave the first",
+    ):
         assert words in text
     assert not [path for path in (tmp_path / "new").iterdir() if path.name.endswith(".part")]
 

@@ -49,7 +49,7 @@ def test_worked_index_head(tau: float, symbolic: float) -> None:
     assert float(found.positional) == pytest.approx(1, abs=1e-13)
     assert float(found.symbolic) == pytest.approx(symbolic, rel=1e-11)
     assert float(found.counted.nulls.pure) == pytest.approx(symbolic, rel=1e-11)
-    assert found.purity() == ["positional"]
+    assert found.counted.purity(0.1) == ["positional"]
     assert float(found.counted.exclusion()) == pytest.approx(1, abs=1e-12)  # the sharp form is reached by pure heads
 
 
@@ -67,7 +67,7 @@ def test_worked_retrieval_head(theta: str, positional: float, symbolic: float) -
     found = measured(retrieval_head(8, integers, sympy.Rational(theta)), one_hot(tokens, 8 * (8 + integers)), 4.0, 0.1)
     assert float(found.positional) == pytest.approx(positional, rel=1e-11)
     assert float(found.symbolic) == pytest.approx(symbolic, rel=1e-11)
-    assert found.purity() == ["symbolic"]
+    assert found.counted.purity(0.1) == ["symbolic"]
 
 
 def test_hand_built_heads_as_measured(ledger: Submissions) -> None:
@@ -103,7 +103,7 @@ def test_blind_spot_as_measured(ledger: Submissions) -> None:
     k = torch.cat((keys, torch.zeros(1, 4, dtype=torch.float64)))[None, None]
     found = score_layer(LayerHeads(0, q, k, Rotary.adjacent(frequencies.tolist()), 1.0))
     assert float(found.symbolic) == pytest.approx(1 / np.cosh(2), abs=1e-6)
-    assert found.purity() == [""] and float(found.counted.exclusion()) < 0.2
+    assert found.counted.purity(0.1) == [""] and float(found.counted.exclusion()) < 0.2
     held = abs(float(found.positional) - 1) <= 1e-12
     ledger.submit("score-blind-spot", Constructed("scored from queries and keys", [(BLIND, Outcome.of(held))]))
 
