@@ -1,4 +1,4 @@
-"""Limits on the worst gap of several planes: worked cases, and frequencies searched with code of its own."""
+"""Limits on the worst gap of several planes: formulas of their own, and frequencies searched with code of its own."""
 
 import math
 from fractions import Fraction
@@ -34,12 +34,6 @@ def worst(amplitudes: np.ndarray, angles: np.ndarray, n: int) -> float:
     return float((amplitudes * (1 - np.cos(np.outer(np.arange(1, n), angles)))).sum(axis=1).min())
 
 
-@pytest.mark.parametrize(("m", "n", "value"), [(2, 5000, 0.00251327412287), (8, 10**5, 0.391023341907)])
-def test_minkowski(m: int, n: int, value: float) -> None:
-    found = m_frequency_limit(n, (sympy.Rational(1, m),) * m)
-    assert found.side == "upper" and float(found.value) == pytest.approx(value, rel=1e-11)
-
-
 @pytest.mark.parametrize(("m", "n"), [(2, 850), (2, 5000), (4, 5000), (8, 20_000)])
 def test_limits_against_certified_scans(m: int, n: int) -> None:
     found = worst_gap(n, [Angle.rope(10_000, 128, k) for k in range(1, m + 1)]).gap
@@ -52,7 +46,7 @@ def test_geometric_frequencies_do_not_do() -> None:
     """64 planes are more than planes-sufficient asks for, but those of base 10000 keep no gap of 1/2."""
     found = worst_gap(850, [Angle.rope(10_000, 128, k) for k in range(1, 65)]).gap
     assert float(planes_sufficient(850, Real.of(Fraction(1, 2)))["hoeffding"].value) < 64
-    assert float(found) == pytest.approx(0.0297861905349, abs=1e-12)
+    assert (found < Fraction(1, 2)) is Outcome.HOLDS
 
 
 @pytest.mark.parametrize("amplitudes", [(1,), (3, 1), (1, 2, 2), (1, 1, 1, 1)])
@@ -61,7 +55,7 @@ def test_minkowski_from_its_formula(amplitudes: tuple[int, ...]) -> None:
     volume = math.pi ** (m / 2) / math.gamma(m / 2 + 1)
     square = 4 * math.prod(amplitudes) ** (1 / m) * (volume * n) ** (-2 / m)
     found = m_frequency_limit(n, tuple(map(sympy.Integer, amplitudes)))
-    assert float(found.value) == pytest.approx(2 * math.pi**2 * square, rel=1e-13)
+    assert found.side == "upper" and float(found.value) == pytest.approx(2 * math.pi**2 * square, rel=1e-13)
 
 
 @pytest.mark.parametrize("m", range(2, 12))
@@ -141,12 +135,6 @@ def test_forms_and_gaps_from_the_definition(turns: tuple[Fraction, ...]) -> None
     assert float_gaps(weights, places, 7) == pytest.approx(wanted, abs=float_gap_error(weights, places, 7))
 
 
-@pytest.mark.parametrize(("n", "planes", "gap"), [(2, 1, 2), (17, 5, Fraction(2, 5)), (850, 10, Fraction(1, 5))])
-def test_dyadic(n: int, planes: int, gap: Fraction) -> None:
-    found = dyadic_gap(n)
-    assert (found["planes"].value, found["gap"].value) == (planes, gap)
-
-
 @pytest.mark.parametrize("n", range(2, 70))
 def test_dyadic_from_the_definition(n: int) -> None:
     planes, gap = (dyadic_gap(n)[name].value for name in ("planes", "gap"))
@@ -155,8 +143,8 @@ def test_dyadic_from_the_definition(n: int) -> None:
 
 
 def test_needed_planes() -> None:
-    assert float(planes_needed(5000, Real.of(1)).value) == pytest.approx(6.14385618977, abs=1e-11)
-    assert float(planes_needed(10**5, Real.of(Fraction(1, 2))).value) == pytest.approx(6.42548604469, abs=1e-11)
+    needed = math.log(300) / math.log(2 * math.pi / math.acos(1 - 0.7))
+    assert float(planes_needed(300, Real.of(Fraction(7, 10))).value) == pytest.approx(needed, rel=1e-14)
     with pytest.raises(InputError, match="gap=2 is not known to be below 2"):
         planes_needed(17, Real.of(2))
 
@@ -171,9 +159,9 @@ def test_needed_planes_against_a_grid() -> None:
 
 
 def test_sufficient_planes() -> None:
-    found = planes_sufficient(10**5, Real.of(Fraction(1, 2)))
-    assert float(found["hoeffding"].value) == pytest.approx(92.1033237194, abs=1e-9)
-    assert float(found["sufficient"].value) == pytest.approx(46.0516618597, abs=1e-9)
+    found = planes_sufficient(300, Real.of(Fraction(1, 3)))
+    assert float(found["hoeffding"].value) == pytest.approx(18 * math.log(299), rel=1e-14)
+    assert float(found["sufficient"].value) == pytest.approx(9 * math.log(299), rel=1e-14)
     with pytest.raises(InputError, match="epsilon=1 is not known"):
         planes_sufficient(10, Real.of(1))
 

@@ -1,4 +1,4 @@
-"""The largest worst gap of RoPE's frequencies: worked cases, exact and float brute force, degenerate programmes."""
+"""The largest worst gap of RoPE's frequencies: exact and float brute force, degenerate programmes."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -16,20 +16,6 @@ from theory.outcome import Outcome
 from theory.rope.universal_limits.amplitude_programme import solve
 from theory.rope.universal_limits.optimal_amplitudes import rope_angles, rope_optimal_gap
 from theory.rope.universal_limits.worst_gap import worst_gap
-
-V = [
-    (10_000, 17, 0.4036189464), (10_000, 100, 0.3599768499), (10_000, 850, 0.3288008533), (10_000, 5000, 0.3121741424),
-    (500_000, 17, 0.4036858514), (500_000, 100, 0.3474245174), (500_000, 850, 0.3170715212),
-    (500_000, 5000, 0.3019688532), (1_000_000, 17, 0.4031925694), (1_000_000, 100, 0.3466786683),
-    (1_000_000, 850, 0.3175730315), (1_000_000, 5000, 0.3012367672),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("base", "n", "value"), V)
-def test_standard_frequencies(base: int, n: int, value: float) -> None:
-    gap = rope_optimal_gap(base, 128, n)["gap"]
-    assert float(gap.value) == pytest.approx(value, abs=6e-11)
-    assert gap.value.ball(100).rel_accuracy_bits() >= 100
 
 
 def table(turns: np.ndarray, n: int) -> np.ndarray:
@@ -109,6 +95,7 @@ def test_degenerate_programmes_are_undecided() -> None:
 def test_more_planes_and_shorter_inputs_do_not_lose() -> None:
     values = [float(rope_optimal_gap(10_000, 32, n)["gap"].value) for n in (2, 5, 9, 40, 41, 200)]
     assert values == sorted(values, reverse=True) and values[0] == pytest.approx(1 - np.cos(1))
+    assert rope_optimal_gap(10_000, 32, 40)["gap"].value.ball(100).rel_accuracy_bits() >= 100
     assert float(rope_optimal_gap(10_000, 64, 200)["gap"].value) >= values[-1]
 
 

@@ -1,4 +1,4 @@
-"""Inverse temperatures that positional heads need: worked cases, and thresholds found with arithmetic of their own."""
+"""Inverse temperatures that positional heads need: thresholds found with arithmetic of their own."""
 
 import numpy as np
 import pytest
@@ -24,17 +24,10 @@ def numbers(found: dict[str, Bound]) -> dict[str, float]:
     return {name: float(bound.value) for name, bound in found.items()}
 
 
-CEILINGS = [
-    (1, 7.58812128571, 6.44109), (10, 30.2907422176, 23.4680567), (100, 99.1392453754, 75.1044340),
-    (1000, 316.026533178, 237.769900),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("beta", "integer", "last"), CEILINGS)
-def test_length_ceilings(beta: int, integer: float, last: float) -> None:
-    found = numbers(positional_length_ceiling(Real.of(beta)))
-    assert found["integer"] == pytest.approx(integer, rel=1e-11) and found["last"] == pytest.approx(last, rel=2e-6)
-    assert found["letter"] == pytest.approx(7 / i0e(beta))
+@pytest.mark.parametrize("beta", [2, 30, 750])
+def test_length_ceilings(beta: int) -> None:
+    found, mass = numbers(positional_length_ceiling(Real.of(beta))), i0e(beta)
+    assert found == pytest.approx({"integer": 4 / mass - 1, "last": 3 / mass, "letter": 7 / mass}, rel=1e-12)
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 6, 7, 8, 17, 100, 10_000])
@@ -65,24 +58,17 @@ def test_no_head_decodes_below_what_is_needed(m: int, n: int, kind: str, seed: i
 
 
 def test_several_planes() -> None:
-    found = numbers(several_planes_needed_beta(850, 8))
-    assert found["last plain"] == pytest.approx(3.95053634264, rel=1e-11)
+    found = numbers(several_planes_needed_beta(300, 5))
+    assert found["last plain"] == pytest.approx(5 * ((300 / 3) ** (2 / 5) - 1) / (2 * np.pi), rel=1e-13)
     assert found["last plain"] < found["last"]
-    root = brentq(lambda x: 850 * i0e(x / 8) ** 8 - 3, 0, 1000, xtol=1e-13)
+    root = brentq(lambda x: 300 * i0e(x / 5) ** 5 - 3, 0, 1000, xtol=1e-13)
     assert found["last"] == pytest.approx(root, rel=1e-9)
     assert numbers(several_planes_needed_beta(40, 1))["letter"] == numbers(positional_needed_beta(40))["letter"]
 
 
-BEST = [  # n, offset, least beta/n^2
-    (64, 63, 0.0194930), (128, 127, 0.0186331), (256, 255, 0.0181849), (1024, 1023, 0.0178230),
-    (33, 16, 0.0128738), (129, 64, 0.0107211), (513, 256, 0.0101603),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("n", "offset", "ratio"), BEST)
-def test_best_frequencies(n: int, offset: int, ratio: float) -> None:
+@pytest.mark.parametrize(("n", "offset"), [(50, 49), (51, 25), (300, 299), (777, 388)])
+def test_best_frequencies_are_between_their_bounds(n: int, offset: int) -> None:
     found = best_frequency_beta(n, offset)
-    assert found["optimum"].value / n**2 == pytest.approx(ratio, abs=6e-8)
     upper, lower = (float(found[name].value) for name in ("upper", "lower"))
     assert lower < found["optimum"].value <= upper < found["optimum"].value * (1 + 1e-5)
 
@@ -113,8 +99,9 @@ def test_best_frequency_where_nothing_is_needed_and_bad_input() -> None:
 
 def test_constants() -> None:
     found = numbers(best_frequency_constants())
-    assert found["last lower"] == pytest.approx(0.0176838826, abs=1e-10)
-    assert found["middle lower"] == pytest.approx(0.0099471839, abs=1e-10)
+    assert found["last lower"] == pytest.approx(1 / (18 * np.pi)) and found["middle lower"] == pytest.approx(
+        1 / (32 * np.pi)
+    )
     # The images of the lattice make a difference midway: the sum is not 1 at pi/4.
     k = np.arange(1, 40)
     for sides, plain, excess in ((1, np.pi / 9, 0), (2, np.pi / 4, 1.395e-5)):

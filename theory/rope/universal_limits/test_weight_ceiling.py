@@ -1,4 +1,4 @@
-"""Softmax weights of positional heads: worked cases, sharpness, brute force from the definition, heads in torch."""
+"""Softmax weights of positional heads: sharpness, brute force from the definition, heads in torch."""
 
 from fractions import Fraction
 
@@ -24,15 +24,6 @@ def real(value: float | str) -> Real:
     return Real.of(Fraction(value))
 
 
-@pytest.mark.parametrize(
-    ("x", "value"), [(1, 0.465759607594), (10, 0.127833337163), (100, 0.0399443792991), (1000, 0.0126172404559)]
-)
-def test_mean_weights(x: int, value: float) -> None:
-    found = mean_weight_at(real(x))
-    assert float(found["mean"].value) == pytest.approx(value, rel=1e-11)
-    assert found["lower"].side == "lower" and float(found["lower"].value) == pytest.approx((1 + 2 * np.pi * x) ** -0.5)
-
-
 @given(st.floats(0, 1e6))
 def test_mean_weights_are_means(x: float) -> None:
     found = mean_weight_at(real(x))
@@ -40,6 +31,7 @@ def test_mean_weights_are_means(x: float) -> None:
     phases = np.linspace(0, 2 * np.pi, 20_000, endpoint=False)
     assert float(found["mean"].value) == pytest.approx(np.exp(-x * (1 - np.cos(phases))).mean(), rel=1e-9)
     assert float(found["lower"].value) <= float(found["mean"].value)
+    assert found["lower"].side == "lower" and float(found["lower"].value) == pytest.approx((1 + 2 * np.pi * x) ** -0.5)
 
 
 def test_mean_weight_refuses() -> None:
@@ -49,7 +41,7 @@ def test_mean_weight_refuses() -> None:
 
 def test_ceiling_in_the_middle() -> None:
     found = weight_ceiling(424, real(100))
-    assert float(found["ceiling"].value) == pytest.approx(0.0589054384561, rel=1e-11)
+    assert float(found["ceiling"].value) == pytest.approx(1 / 425 / i0e(100), rel=1e-12)
     assert float(found["algebraic"].value) == pytest.approx((1 + 200 * np.pi) ** 0.5 / 425)
     assert float(bounded_logit_weight(849, real(200))["largest"].value) == pytest.approx(1)
 
