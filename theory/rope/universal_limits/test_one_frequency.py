@@ -90,9 +90,8 @@ def test_end_suprema_by_a_grid(n: int) -> None:
     allowed = np.pi / 1199 * n + 2 * np.pi / 359
     assert number(end_target_supremum(n)) - allowed <= best <= number(end_target_supremum(n)) + 1e-12
     x = np.linspace(0, 2 * np.pi / (n - 1), 200_001)
-    assert number(end_target_supremum(n)) == pytest.approx(
-        (2 * np.sin((n - 1) * x / 2) * np.sin(x / 2)).max(), abs=1e-9
-    )
+    of_angle = 2 * np.sin((n - 1) * x / 2) * np.sin(x / 2)
+    assert number(end_target_supremum(n)) == pytest.approx(of_angle.max(), abs=1e-9)
 
 
 def test_end_rate() -> None:
