@@ -105,12 +105,6 @@ class Rotary:
         """Queries or keys x (..., n, d) at positions (..., n), rotated."""
         return self.turn(x, *self.waves(positions, x.shape[-1]))
 
-    def seen(self, queries: Tensor, offsets: Tensor) -> Tensor:
-        """Queries (..., n, d) at these offsets (..., n) from a key, turned so that the key need not be.
-
-        With i - j for the offset, <k, seen(q)> is <rotate(k, j), rotate(q, i)>: both factors are on the query.
-        """
-        seen = self.rotate(queries, offsets)
-        if self.factor != 1.0:
-            seen[..., self.pairs.flatten().to(seen.device)] *= self.factor
-        return seen
+    def relative(self) -> Rotary:
+        """The rotation of queries alone, by the offset i - j from a key, that gives the logits of rotating both."""
+        return Rotary(self.frequencies, self.pairs, self.factor**2)

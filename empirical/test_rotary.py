@@ -47,7 +47,7 @@ def test_turned_query_has_the_logit_of_both_rotations(rotary: Rotary) -> None:
     q, k = torch.randn(2, 4, 9, 8, dtype=torch.float64, generator=random)
     i, j = torch.full((9,), 30), torch.arange(9)
     both = (rotary.rotate(q, i) * rotary.rotate(k, j)).sum(-1)
-    assert torch.allclose((rotary.seen(q, i - j) * k).sum(-1), both, rtol=0, atol=1e-12)
+    assert torch.allclose((rotary.relative().rotate(q, i - j) * k).sum(-1), both, rtol=0, atol=1e-12)
 
 
 def test_angles_are_float64_and_the_result_is_not() -> None:

@@ -26,14 +26,12 @@ class View:
     """What the queries of some (prompt, head) pairs see: N earlier keys and their own.
 
     Args:
-        units: which pairs, as a slice of all pairs, prompts first.
         keys: (units, N + 1, d), before rotation, in float64.
         seen: (units, N + 1, d), the query times the logit scale, as it meets a key that is not turned.
         softcap: of the logits.
         temperature: that they are divided by.
     """
 
-    units: slice
     keys: Tensor
     seen: Tensor
     softcap: float | None
@@ -55,7 +53,7 @@ class View:
 
 
 def views(heads: LayerHeads, settings: Settings) -> Iterator[View]:
-    """All (prompt, head) pairs of a layer, some at a time, so that memory stays bounded.
+    """All (prompt, head) pairs of a layer, prompts first, some at a time, so that memory stays bounded.
 
     Raises InputError if the query has no two earlier keys, or a query or key that it needs is not finite.
     """
@@ -70,18 +68,14 @@ def views(heads: LayerHeads, settings: Settings) -> Iterator[View]:
     first = settings.first_key(at, heads.window)
     queries, keys = heads.queries[:, :, at - 1], heads.keys[:, :, first - 1 : at]
     _check_finite(heads.layer, queries, keys)
-    offsets = torch.arange(at - first, -1, -1, device=queries.device)
-    cos, sin = heads.rotary.waves(offsets, width)
-    queries, keys = queries.flatten(0, 1), keys.flatten(0, 1)
+    cos, sin = heads.rotary.relative().waves(torch.arange(at - first, -1, -1, device=queries.device), width)
     for units in _chunks(prompts * count, at - first + 1):
         number = torch.arange(units.start, units.stop, device=queries.device)
-        of_key = number // count * groups + number % count // (count // groups)
-        asked = heads.scale * queries[units].to(torch.float64)
-        turned = heads.rotary.turn(asked[:, None], cos, sin)
-        if heads.rotary.factor != 1.0:
-            # The keys are not turned, so their factor falls to the query too.
-            turned[..., heads.rotary.pairs.flatten()] *= heads.rotary.factor
-        yield View(units, keys[of_key].to(torch.float64), turned, heads.softcap, settings.temperature)
+        prompt, head = number // count, number % count
+        asked = heads.scale * queries[prompt, head].to(torch.float64)
+        seen = heads.rotary.turn(asked[:, None], cos, sin)
+        met = keys[prompt, head // (count // groups)].to(torch.float64)
+        yield View(met, seen, heads.softcap, settings.temperature)
 
 
 def _chunks(total: int, tokens: int) -> Iterator[slice]:
