@@ -19,6 +19,7 @@ from constructions.demo.gap_figures import index_gap, models, retrieval_gap
 from constructions.demo.inputs import Settings
 from constructions.demo.report import Report
 from constructions.demo.showcase import View
+from constructions.demo.text import NO_TOKEN, NOTHING
 from theory.drawing import RED, STYLE, write
 
 MOST_TOKENS = 40
@@ -40,10 +41,11 @@ def _figures(report: Report, settings: Settings) -> Iterator[tuple[str, Figure]]
     for name, shown in report.showcases.items():
         if not shown.single:
             panels = [
-                (f"layer {number}: the last position holds {view.tokens[-1]}", view)
+                (f"layer {number}: {view.tokens[-1] or NOTHING} enters at the last position", view)
                 for number, view in enumerate(shown.views, 1)
             ]
-            title = f"{DEMONSTRATIONS[name].title}; answer {shown.output} (last query framed)"
+            mixed = f"\n{NO_TOKEN}" if any(None in view.tokens for view in shown.views) else ""
+            title = f"{DEMONSTRATIONS[name].title}: answer {shown.output} (last query framed){mixed}"
             yield f"attention-{name}", _patterns(title, panels)
     if "index" in report.showcases:
         yield "gap-index", index_gap(settings)
@@ -76,7 +78,7 @@ def _pattern(axis: Axes, view: View, heading: str) -> None:
     n, size = len(view.tokens), 6.5 if len(view.tokens) <= 20 else 4.5
     block = _block(view)
     if block == 1:
-        weights, labels = view.weights, [token or "~" for token in view.tokens]
+        weights, labels = view.weights, [token or NOTHING for token in view.tokens]
         axis.add_patch(Rectangle((-0.5, n - 1.5), n, 1, fill=False, edgecolor=RED, linewidth=1.2, clip_on=False))
     else:
         weights = max_pool2d(view.weights[None], block, ceil_mode=True)[0]

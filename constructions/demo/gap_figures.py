@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -24,6 +25,9 @@ from theory.rope.retrieval.nope import nope_gap
 from theory.rope.softmax.guarantees import index_angle
 
 LONGEST = 1000
+# The repaired bound may lie on the printed one: its dots stand out from a thin line.
+PRINTED_BOUND: dict[str, Any] = {"color": RED, "linewidth": 0.9}
+REPAIRED: dict[str, Any] = {"linestyle": ":", "linewidth": 2.2}
 PLANE_42 = Angle.rope(10000, 128, 42)
 
 
@@ -53,15 +57,13 @@ def index_gap(settings: Settings) -> Figure:
     printed = [evaluate(formula, {symbols.n: n, symbols.theta: angle.real}) for n in lengths]
     figure = Figure(figsize=(6.8, 5.2))
     axis = figure.add_axes((0.1, 0.25, 0.87, 0.69))
+    axis.plot(lengths, _floats(printed), label="printed for every input: min(1 − cos θ, 2π²/n²)", **PRINTED_BOUND)
     axis.plot(lengths, _floats(largest), color=BLUE, label="largest gap over all inputs", drawstyle="steps-post")
     axis.plot(lengths, _floats(least), color=GREEN, label="least gap over all inputs", drawstyle="steps-post")
-    axis.plot(
-        lengths, _floats(printed), color=RED, linestyle="--", label="printed for every input: min(1 − cos θ, 2π²/n²)"
-    )
     sharp = [index_best_case_bound(n)["sharp"].value for n in lengths]
-    axis.plot(lengths, _floats(sharp), color=BLUE, linestyle=":", label="repaired, for the largest: sharp over θ")
+    axis.plot(lengths, _floats(sharp), color=BLUE, label="repaired, for the largest: sharp over θ", **REPAIRED)
     worst = [query_gap(n, index_angle(n), 0) for n in lengths]
-    axis.plot(lengths, _floats(worst), color=GREEN, linestyle=":", label="repaired, for the least: 1 − cos(2π/n)")
+    axis.plot(lengths, _floats(worst), color=GREEN, label="repaired, for the least: 1 − cos(2π/n)", **REPAIRED)
     _mark(axis, _refuting(lengths, largest, printed))
     axis.set_xscale("log")
     axis.set_yscale("log")
@@ -94,9 +96,9 @@ def retrieval_gap(settings: Settings) -> Figure:
     figure = Figure(figsize=(9, 4.2))
     left, right = (figure.add_axes((start, 0.12, 0.405, 0.77)) for start in (0.08, 0.58))
     left.axhline(still, color=GREY, linestyle=":", label="without rotation, every length: 1 − cos ω")
+    left.plot(lengths, _floats(printed), label="printed: at most 1 − cos(ω − nθ)", **PRINTED_BOUND)
     left.plot(lengths, _floats(gaps), color=BLUE, label="least gap over all inputs")
-    left.plot(lengths, _floats(printed), color=RED, linestyle="--", label="printed: at most 1 − cos(ω − nθ)")
-    left.plot(lengths, _floats(repaired), color=GREEN, linestyle=":", label="repaired: at most 1 − cos(ω − (n − 1)θ)")
+    left.plot(lengths, _floats(repaired), color=GREEN, label="repaired: at most 1 − cos(ω − (n − 1)θ)", **REPAIRED)
     _mark(left, refuting)
     left.axvline(limit, color=BLUE, linewidth=0.8)
     left.annotate(
@@ -117,9 +119,9 @@ def retrieval_gap(settings: Settings) -> Figure:
     ratios, allowed = (
         _floats([value / bound for value, bound in zip(values, printed, strict=True)]) for values in (gaps, repaired)
     )
-    right.axhline(1, color=RED, linestyle="--", label="printed: at most 1")
+    right.axhline(1, label="printed: at most 1", **PRINTED_BOUND)
     right.plot(lengths, ratios, color=BLUE, label="least gap / printed bound")
-    right.plot(lengths, allowed, color=GREEN, linestyle=":", label="repaired / printed bound")
+    right.plot(lengths, allowed, color=GREEN, label="repaired / printed bound", **REPAIRED)
     known = dict(zip(lengths, ratios, strict=True))
     _mark(right, [(n, known[n]) for n, _ in refuting])
     right.set_xscale("log")
@@ -138,7 +140,7 @@ def models(rows: Sequence[Row]) -> Figure:
     """For each model the gaps of a positional head over its planes, and of a symbolic one on its slowest plane."""
     height = 1.5 + 0.22 * len(rows)
     figure = Figure(figsize=(7.5, height))
-    axis = figure.add_axes((0.27, 1 / height, 0.62, 1 - 1.3 / height))
+    axis = figure.add_axes((0.37, 1 / height, 0.6, 1 - 1.3 / height))
     places = range(len(rows))
     least = [min(float(gap) for gap in row.gaps) for row in rows]
     best = [float(row.positional_gap) for row in rows]
@@ -149,20 +151,19 @@ def models(rows: Sequence[Row]) -> Figure:
         axis.plot(*zip(*known, strict=True), "s", color=ORANGE, label="symbolic head, slowest plane")
     beyond = [at for at, row in enumerate(rows) if row.symbolic_gap is None]
     if beyond:
-        # Beside the axis: these have no gap.
+        # At the edge where gaps end: these have none that is positive.
         axis.plot(
-            [1.03] * len(beyond),
+            [0.02] * len(beyond),
             beyond,
             "x",
             color=RED,
-            label="symbolic head fails at this length",
+            label="symbolic head fails: no gap at this length",
             transform=axis.get_yaxis_transform(),
-            clip_on=False,
         )
     axis.set_xscale("log")
     axis.set_xlim(right=2)
     axis.set_ylim(len(rows) - 0.5, -0.5)
-    axis.set_yticks(places, [f"{row.label(24).strip()}, n = {row.length}" for row in rows])
+    axis.set_yticks(places, [f"{row.name(38)}, n = {row.length:,}" for row in rows])
     axis.set_xlabel("logit gap on the worst input of n tokens (|q||k| = 1)")
     axis.grid(axis="x", linewidth=0.3)
     figure.legend(loc="lower center", ncols=2)

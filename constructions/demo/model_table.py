@@ -19,13 +19,11 @@ from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real, log, pi
 from theory.arithmetic.continued_fraction import gap
 from theory.errors import InputError
-from theory.outcome import Outcome
+from theory.limits.symbolic import angle_reach
 from theory.printing import as_json
 from theory.quantities import Enclosure
 from theory.rope.models.config import EVERY_LAYER, ModelRope
-from theory.rope.retrieval.head import letter_step
-from theory.rope.retrieval.letter_scale import hard_length_limit, smallest_gap
-from theory.rope.softmax.guarantees import index_angle
+from theory.rope.retrieval.letter_scale import smallest_gap
 
 SLIDING = "sliding_attention"
 
@@ -64,11 +62,6 @@ class Row:
         return self.gaps[self.best - 1]
 
     @property
-    def share(self) -> Real:
-        """That gap as a share of the largest one that any angle has at this length, 1 - cos(2 pi/n)."""
-        return self.positional_gap / gap(index_angle(self.length), self.length)
-
-    @property
     def positional_beta(self) -> Real:
         """An inverse temperature above which that head decodes every query: by claim index-circle-bound, ln 3/gap."""
         return log(3) / self.positional_gap
@@ -81,9 +74,7 @@ class Row:
     @cached_property
     def limit(self) -> int:
         """The longest length at which a symbolic head on the slowest plane has a positive gap on all inputs."""
-        if (self.slowest.real <= Real.of(letter_step(self.letters))) is Outcome.HOLDS:
-            return hard_length_limit(self.letters, self.slowest)
-        return 1
+        return angle_reach(self.letters, self.slowest)
 
     @cached_property
     def symbolic_gap(self) -> Real | None:
@@ -95,11 +86,11 @@ class Row:
         """An inverse temperature above which it decodes every query that wants a letter: ln(n - 1)/gap."""
         return None if self.symbolic_gap is None else log(self.length - 1) / self.symbolic_gap
 
-    def label(self, width: int) -> str:
-        """The model, or that the row is about its sliding window; a long name is cut on the left."""
-        if self.sliding:
-            return "  sliding window"
-        return self.model if len(self.model) <= width else f"...{self.model[3 - width :]}"
+    def name(self, width: int) -> str:
+        """The model, and whether the row is about its sliding window; the name of a file is cut on the left."""
+        ending = ", sliding window" if self.sliding else ""
+        room = width - len(ending)
+        return (self.model if len(self.model) <= room else f"...{self.model[3 - room :]}") + ending
 
     def as_json(self) -> dict[str, Any]:
         """The row as plain data: lengths in tokens, gaps in logits; decimal bounds are rounded outward."""
@@ -108,7 +99,6 @@ class Row:
             "planes": len(self.planes),
             "wavelength": _enclosed(wavelength(self.planes[self.best - 1])),
             "gap": _enclosed(self.positional_gap),
-            "share of the largest possible gap": _enclosed(self.share),
             "sufficient inverse temperature": _enclosed(self.positional_beta),
         }
         symbolic = {

@@ -13,15 +13,13 @@ from theory.arithmetic.ball import Real
 from theory.printing import decimal_bounds
 from theory.rope.retrieval.nope import nope_gap
 
-WIDE = 100
-
 
 def show_models(console: Console, found: Sequence[Row]) -> None:
     """Print the rows, and what the columns mean."""
     letters = found[0].letters
     console.print()
     console.print("What a head on one RoPE plane of a model can tell apart", style="bold")
-    for number, line in enumerate(_lines(found, console.width >= WIDE)):
+    for number, line in enumerate(_lines(found)):
         console.print(line.rstrip(), style="dim" if number < 3 else "", no_wrap=True, crop=False)
     still = nope_gap(letters)["circle"]
     for text in (
@@ -52,24 +50,23 @@ SYMBOLIC: list[Column] = [
     ("gap", "logit", 7, lambda row: short(row.symbolic_gap)),
     ("beta", "", 6, lambda row: short(row.symbolic_beta, up=True)),
 ]
-SHARE: Column = ("of best", "%", 8, lambda row: f"{100 * float(row.share):.0f}")
+NAMES = 19
 
 
-def _lines(found: Sequence[Row], wide: bool) -> Iterator[str]:
+def _lines(found: Sequence[Row]) -> Iterator[str]:
     """Three lines of heading, then a line a row."""
-    names = 24 if wide else 19
-    positional = [*POSITIONAL[:3], SHARE, POSITIONAL[3]] if wide else POSITIONAL
-    groups = [("", SEEN), ("positional, best plane", positional), ("symbolic, slowest", SYMBOLIC)]
+    groups = [("", SEEN), ("positional, best plane", POSITIONAL), ("symbolic, slowest", SYMBOLIC)]
     widths = [sum(column[2] for column in columns) for _, columns in groups]
-    yield " " * names + "".join(
+    yield " " * NAMES + "".join(
         f" {f' {title} ' if title else '':{'-' if title else ' '}^{width - 1}}"
         for (title, _), width in zip(groups, widths, strict=True)
     )
     columns = [column for _, columns in groups for column in columns]
     for part in (0, 1):
-        yield " " * names + "".join(f"{column[part]:>{column[2]}}" for column in columns)
+        yield " " * NAMES + "".join(f"{column[part]:>{column[2]}}" for column in columns)
     for row in found:
-        yield f"{row.label(names):{names}}" + "".join(f"{column[3](row):>{column[2]}}" for column in columns)
+        name = "  sliding window" if row.sliding else row.name(NAMES)
+        yield f"{name:{NAMES}}" + "".join(f"{column[3](row):>{column[2]}}" for column in columns)
 
 
 def _tokens(count: int) -> str:

@@ -18,7 +18,8 @@ from theory.rope.softmax.attention_loss import LOST
 
 LABEL = 9
 BLOCKS = " ▁▂▃▄▅▆▇█"
-NOTHING = "~"  # a position that holds no token exactly
+NOTHING = "~"
+NO_TOKEN = f"{NOTHING} is a mixture of tokens, none of them exactly"
 MOST_LINES = 3
 
 
@@ -80,6 +81,8 @@ def _patterns(showcase: Showcase, width: int, blocks: bool) -> Iterator[Text]:
             yield _row(f"layer {number} %" if several else "in %", [_percent(row[at]) for at in part], size)
             if several:
                 yield _row("  holds", [state[at] for at in part], size, "dim")
+    if any(state[at] is None for state in states for at in places):
+        yield Text.assemble("  ", " " * LABEL, (f" {NO_TOKEN}", "dim"))
 
 
 def _percent(weight: float) -> str:
@@ -101,13 +104,15 @@ def _facts(demonstration: Demonstration, showcase: Showcase) -> Iterator[tuple[s
     known = verdict(not wrong, "all agree", f"{len(wrong)} WRONG, first on {' '.join(wrong[:1])}")
     yield "", [f"{count} random inputs of this kind: ", known]
     yield from _gap(showcase)
-    why = (
-        f"{showcase.beta:.6g} {demonstration.scale}; it keeps {1 - LOST} of the attention on the target, rounding apart"
-    )
-    yield "beta", [f"{why} (claim {demonstration.claim})"]
-    radians = float(showcase.angle.real)
-    turning = f"; theta = {showcase.angle} = {radians:.4g} radians per position" if radians else "; no rotation"
-    yield "length", [f"guaranteed up to {showcase.guaranteed_length} tokens in {showcase.dtype}{turning}"]
+    yield "beta", [f"{showcase.beta:.6g} {demonstration.scale} (claim {demonstration.claim})"]
+    yield "length", [f"guaranteed up to {showcase.guaranteed_length} tokens in {showcase.dtype}; {_turning(showcase)}"]
+
+
+def _turning(showcase: Showcase) -> str:
+    exact, rounded = str(showcase.angle), f"{float(showcase.angle.real):.4g}"
+    if rounded == "0":
+        return "no rotation"
+    return f"theta = {exact}{'' if exact == rounded else f' = {rounded}'} rad per position"
 
 
 def _gap(showcase: Showcase) -> Iterator[tuple[str, Sequence[Any]]]:
@@ -124,7 +129,12 @@ def _gap(showcase: Showcase) -> Iterator[tuple[str, Sequence[Any]]]:
     within = verdict(all(other.right for other in views), "holds", "VIOLATED")
     yield "logit gap", [f"{float(gap.observed):.12g} in torch{where}; ", certified, within]
     share = min(view.on_target or 0.0 for view in views)
-    yield "target", [f"has {100 * share:.1f} % of the attention; certified at least {100 * float(view.promised):.0f} %"]
+    sure = f"{_share(1 - LOST)} is certified in exact arithmetic, {_share(view.promised)} with rounding in"
+    yield "target", [f"has {_share(share)} of the attention here; on every input at least {sure} {showcase.dtype}"]
+
+
+def _share(share: Fraction | float) -> str:
+    return f"{100 * float(share):.3g} %"
 
 
 def _observed(view: View) -> float:
