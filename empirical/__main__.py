@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 import click
 
+from empirical.survey.command import command as score
 from empirical.tasks.command import command as tasks
+from empirical.training.command import command as train
 from theory import command_line
 
 
@@ -17,6 +19,8 @@ def main() -> None:
 
 
 main.add_command(tasks)
+main.add_command(score)
+main.add_command(train)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -1,0 +1,93 @@
+"""Command line: `python -m empirical train` trains a decoder on a task."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+EXAMPLES = """\b
+Examples:
+  python -m empirical train number --recipe fast --seed 0 --out runs/number
+  python -m empirical train letter --recipe fast --layers 4 --threads 2 --out runs/letter-4
+  python -m empirical train number --recipe paper --out runs/paper --resume
+"""
+
+
+@click.command("train", epilog=EXAMPLES)
+@click.argument("task", metavar="TASK", type=click.Choice(["number", "letter"]))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for all that is written.")
+@click.option("--recipe", default="fast", show_default=True, type=click.Choice(["fast", "paper"]))
+@click.option("--layers", default=12, show_default=True, type=int)
+@click.option("--heads", default=1, show_default=True, type=int, help="Of a layer.")
+@click.option("--width", default=128, show_default=True, type=int, help="Of the residual stream; all heads together.")
+@click.option("--steps", type=int, help="Of the training, instead of the recipe's number.")
+@click.option("--seed", default=0, show_default=True, type=int, help="Of data, initial weights, order and dropout.")
+@click.option("--threads", default=1, show_default=True, type=click.IntRange(1), help="More only on idle cores.")
+@click.option("--snapshots", is_flag=True, help="Keep the model of every report, for learning dynamics.")
+@click.option("--resume", is_flag=True, help="Go on with the training in --out, if there is one.")
+@click.option("--json", "as_data", is_flag=True, help="Print the card of the model as JSON.")
+def command(
+    task: str,
+    out: Path,
+    recipe: str,
+    layers: int,
+    heads: int,
+    width: int,
+    steps: int | None,
+    seed: int,
+    threads: int,
+    snapshots: bool,
+    resume: bool,
+    as_data: bool,
+) -> None:
+    """Train a decoder on TASK, number or letter, with the paper's sizes of sequences and data.
+
+    The folder gets model.json and the weights it names (safetensors), and metrics.jsonl: a line a report. A training
+    that was stopped or killed goes on with --resume, and ends with the same bits on the same machine.
+    """
+    from empirical.decoder_config import DecoderConfig
+    from empirical.training.loop import MODEL, train
+    from empirical.training.plan import TASKS, Plan
+    from empirical.training.recipe import RECIPES
+
+    chosen = RECIPES[recipe] if steps is None else replace(RECIPES[recipe], steps=steps)
+    kind = TASKS[task]()
+    model = DecoderConfig(kind.vocabulary_size, layers=layers, heads=heads, width=width, dropout=chosen.dropout)
+    plan = Plan(kind, model, chosen, seed, threads)
+    words = {"recipe": recipe, "layers": layers, "heads": heads, "width": width, "steps": steps, "seed": seed}
+    options = " ".join(f"--{name} {value}" for name, value in words.items() if value is not None)
+    facts = {"command": f"python -m empirical train {task} {options} --threads {threads}"}
+    with _bar(chosen.steps) as watch:
+        card = train(plan, out, resume=resume, snapshots=snapshots, facts=facts, watch=watch)
+    click.echo(json.dumps(card, indent=1) if as_data else _summary(card, out / MODEL))
+
+
+def _summary(card: Mapping[str, Any], path: Path) -> str:
+    test = card["metrics"]["test"]
+    by_hops = ", ".join(f"{hops}: {share:.2%}" for hops, share in test["by_hops"].items())
+    return (
+        f"test accuracy {test['accuracy']:.2%} (by hops {by_hops})\n"
+        f"{card['cpu_seconds']['training'] / 60:.1f} CPU minutes of training\n{path}"
+    )
+
+
+@contextmanager
+def _bar(steps: int) -> Iterator[Callable[[int, Mapping[str, Any]], None]]:
+    """A progress bar on the terminal, if there is one."""
+    console = Console(stderr=True)
+    with Progress(console=console, disable=not console.is_terminal, transient=True) as progress:
+        bar = progress.add_task("training", total=steps)
+
+        def watch(step: int, line: Mapping[str, Any]) -> None:
+            accuracy = f", {line['validation']['accuracy']:.1%} right" if line else ""
+            progress.update(bar, completed=step, description=f"training{accuracy}")
+
+        yield watch

@@ -1,0 +1,63 @@
+"""All that decides how a training goes, to the last bit on one machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from empirical.decoder_config import DecoderConfig
+from empirical.tasks.letter import LetterTask
+from empirical.tasks.number import NumberTask
+from empirical.training.recipe import Recipe
+from theory.errors import InputError
+
+TASKS: dict[str, type[NumberTask] | type[LetterTask]] = {"number": NumberTask, "letter": LetterTask}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A training: task, model, recipe, seed, and threads, by which sums are shared out.
+
+    Raises InputError unless the model has the vocabulary of the task and the dropout of the recipe.
+    """
+
+    task: NumberTask | LetterTask
+    model: DecoderConfig
+    recipe: Recipe
+    seed: int = 0
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        if self.model.vocabulary != self.task.vocabulary_size:
+            raise InputError(
+                f"vocabulary={self.model.vocabulary} is not that of the task; give {self.task.vocabulary_size}"
+            )
+        if self.model.dropout != self.recipe.dropout:
+            raise InputError(f"dropout={self.model.dropout} is not that of the recipe; give {self.recipe.dropout}")
+
+    def as_json(self) -> dict[str, Any]:
+        """The plan as it reads in a card."""
+        name = next(name for name, kind in TASKS.items() if isinstance(self.task, kind))
+        values = {**asdict(self), "task": {"name": name, **asdict(self.task)}}
+        plain: dict[str, Any] = json.loads(json.dumps(values))
+        return plain
+
+    def require(self, other: Mapping[str, Any], where: str) -> None:
+        """Raise InputError, naming the first difference, unless `other` is this plan as it reads in a card."""
+        theirs, ours = _flat(other), _flat(self.as_json())
+        for name in [*ours, *theirs]:
+            if theirs.get(name) != ours.get(name):
+                raise InputError(
+                    f"{where} holds a training with {name}={theirs.get(name)!r}, and {name}={ours.get(name)!r} "
+                    "is asked for; ask for the same, or train in another folder"
+                )
+
+
+def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        inner = {f"{name}.{key}": v for key, v in _flat(value).items()} if isinstance(value, Mapping) else {name: value}
+        flat |= inner
+    return flat
