@@ -18,7 +18,7 @@ from empirical.tasks.induction import InductionTask
 from empirical.tasks.letter import LetterTask
 from empirical.tasks.number import NumberTask
 from empirical.tasks.retrieval import RetrievalTask
-from empirical.tasks.test_tasks import is_valid
+from tests.task_definitions import is_valid
 
 torch.set_num_threads(1)
 IMPROBABLE = 1e-6  # seeds are fixed, so this is no matter of luck from run to run
