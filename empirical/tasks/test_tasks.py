@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -37,20 +37,23 @@ def letter_tasks(draw: st.DrawFn) -> LetterTask:
     return LetterTask(alphabet, draw(whole(1, 4)), draw(whole(1, 6)), links, hops)
 
 
-tasks = st.one_of(
+KINDS: list[st.SearchStrategy[Any]] = [
     number_tasks(),
     letter_tasks(),
     st.builds(IndexTask, whole(2, 6), whole(1, 9), whole(2, 12)),
     st.builds(RetrievalTask, whole(3, 8), whole(1, 4), whole(3, 12)),
     st.builds(InductionTask, whole(2, 6), whole(1, 4), whole(2, 10)),
-)
+]
 seeds = whole(0, 2**70)
 
 
-@given(tasks, whole(1, 120), seeds, whole(0, 5))
-@settings(max_examples=150)
-def test_generated_sequences(task: Any, sequences: int, seed: int, prepended: int) -> None:
+@pytest.mark.parametrize("tasks", KINDS, ids=[kind.__name__ for kind in TASKS])
+@given(data=st.data(), sequences=whole(1, 120), seed=seeds, prepended=whole(0, 5))
+def test_generated_sequences(
+    tasks: st.SearchStrategy[Any], data: st.DataObject, sequences: int, seed: int, prepended: int
+) -> None:
     """Valid, balanced, and answered as by definition and by the vectorised solver; refused iff no walk exists."""
+    task = data.draw(tasks)
     if not all(possible(task, hops)[0] for hops in task.all_hops):
         with pytest.raises(InputError, match="reach back"):
             task.generate(sequences, seed)
@@ -108,7 +111,7 @@ def other_prefix(task: Any, prefix: Tensor, rng: np.random.Generator) -> Tensor:
     return torch.from_numpy(lefts * (task.alphabet + task.integers) + rights)
 
 
-@given(tasks, seeds, whole(1, 40))
+@given(st.one_of(KINDS), seeds, whole(1, 40))
 def test_prepended_tokens_are_irrelevant(task: Any, seed: int, prepended: int) -> None:
     """The sequences are those without them, and any such tokens leave answers where they are."""
     assume(all(possible(task, hops)[0] for hops in task.all_hops))
