@@ -17,6 +17,7 @@ from theory.errors import InputError, Undecided
 from theory.quantities import Bound, Enclosure, Exact, Optimum, Quantity, Result
 
 DIGITS = 17
+_BITS = 96  # of the balls behind decimal bounds
 _LARGEST_EXPONENT = 1 << 20  # of 2; numbers beyond it are written, but not as decimals of so many digits
 
 
@@ -42,7 +43,7 @@ def as_json(result: Result) -> dict[str, Any]:
             return {"kind": "exact", "value": value if isinstance(value, int | list) else _text(value)}
         case Enclosure(value):
             low, high = decimal_bounds(value)
-            middle = float(value)
+            middle = float(value.ball(_BITS).mid())
             data = {"kind": "enclosure", "lower": low, "upper": high}
             return {**data, "midpoint": middle if isfinite(middle) else None}  # null beyond the range of binary64
         case Bound(side, value):
@@ -83,7 +84,7 @@ def _plain(value: Fraction) -> str:
 
 def decimal_bounds(value: Real) -> tuple[str, str]:
     """Decimal strings below and above the number, about 20 significant digits, rounded outward."""
-    ball = _ball(value, 96)
+    ball = _ball(value, _BITS)
     if any(abs(part.man_exp()[1]) > _LARGEST_EXPONENT for part in (ball.mid(), ball.rad())):
         raise InputError("the result is beyond 2^(10^6) or its inverse; give less extreme arguments")
     middle, radius = midpoint(ball), midpoint(ball.rad())

@@ -10,10 +10,13 @@ as it falls to 0, only the swap of the most and the least attended token counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations
 from typing import Any
 
-from theory.arithmetic.ball import Real, RealLike, exp, sqrt
+from flint import arb, ctx
+
+from theory.arithmetic.ball import Real, RealLike, exp
 from theory.errors import InputError
 from theory.quantities import Count, Enclosure, Matrix, Number, Positive, quantity
 from theory.rope.scores.acting import LogitMatrix
@@ -24,7 +27,7 @@ Pair = tuple[Any, Any]
 
 def normalised(weights: Sequence[Any]) -> list[Any]:
     """Each weight over the sum of all."""
-    total = sum(weights[1:], weights[0])
+    total = Real.total(weights) if isinstance(weights[0], Real) else sum(weights[1:], weights[0])
     return [weight / total for weight in weights]
 
 
@@ -49,9 +52,14 @@ def swaps(weights: LogitMatrix, own: Any) -> list[tuple[Pair, Pair]]:
     return found
 
 
+def dot(u: Pair, v: Pair) -> Any:
+    """The scalar product."""
+    return u[0] * v[0] + u[1] * v[1]
+
+
 def squared_cosine(u: Pair, v: Pair) -> Any:
     """The square of the cosine between two vectors of positive entries."""
-    return (u[0] * v[0] + u[1] * v[1]) ** 2 / ((u[0] ** 2 + u[1] ** 2) * (v[0] ** 2 + v[1] ** 2))
+    return dot(u, v) ** 2 / (dot(u, u) * dot(v, v))
 
 
 def scores(M: Sequence[Sequence[RealLike]], own: RealLike, beta: RealLike, tau: RealLike) -> tuple[Real, Real]:
@@ -61,17 +69,27 @@ def scores(M: Sequence[Sequence[RealLike]], own: RealLike, beta: RealLike, tau: 
     """
     if len(M) < 2:
         raise InputError(f"an input with {len(M)} earlier token has no swap, so no score; give n >= 3")
-    scale, size = Real.of(beta), len(M)
-    weights = [[exp(scale * entry) for entry in row] for row in M]
-    D = attention([row[c] for c, row in enumerate(weights)], exp(scale * own))
-    # Cosines do not see the length of u, so attention after the swap needs no normalisation.
-    pairs = [((weights[j][i], weights[i][j]), (D[i], D[j])) for i, j in combinations(range(size), 2)]
-    alpha = normalised([exp(abs(v[0] - v[1]) / tau) for _, v in pairs])
+    logits = {id(row): [Real.of(entry) for entry in row] for row in M}  # a row that stands several times, once
+    scale, rate, last = Real.of(beta), Real.of(tau), Real.of(own)
 
-    def average(way: int) -> Real:
-        return Real.total(share * sqrt(squared_cosine(u, v[::way])) for share, (u, v) in zip(alpha, pairs, strict=True))
+    @cache
+    def averages(precision: int) -> tuple[arb, arb]:
+        factor, times = scale.enclose(), 1 / rate.enclose()
+        powers = {key: [(factor * entry.enclose()).exp() for entry in row] for key, row in logits.items()}
+        weights = [powers[id(row)] for row in M]
+        D = attention([row[c] for c, row in enumerate(weights)], (factor * last.enclose()).exp())
+        total = positional = symbolic = arb(0)
+        for i, j in combinations(range(len(M)), 2):
+            # Cosines do not see the length of u, so attention after the swap needs no normalisation.
+            u, v = (weights[j][i], weights[i][j]), (D[i], D[j])
+            share = (abs(v[0] - v[1]) * times).exp()
+            total += share
+            share *= (dot(u, u) * dot(v, v)).rsqrt()
+            positional += share * dot(u, v)
+            symbolic += share * dot(u, v[::-1])
+        return positional / total, symbolic / total
 
-    return average(1), average(-1)
+    return Real(lambda: averages(ctx.prec)[0]), Real(lambda: averages(ctx.prec)[1])
 
 
 def as_results(found: tuple[Real, Real]) -> dict[str, Enclosure]:

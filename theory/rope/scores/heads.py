@@ -155,8 +155,8 @@ def retrieval_head_scores(
         raise InputError(f"left has {len(numbers)} letters, so there is no swap of two earlier tokens; give n >= 3")
     step, size = Real.of(retrieval_head.letter_step(letters)), len(numbers)
 
-    def at(content: int, position: int) -> Real:
-        return cos(retrieval_head.retrieval_phase(numbers[content], asked, size - position, step, theta.real))
+    def logit(letter: int, position: int) -> Real:
+        return cos(retrieval_head.retrieval_phase(letter, asked, size - position, step, theta.real))
 
-    M = [[at(c, p) for p in range(1, size)] for c in range(size - 1)]
-    return as_results(scores(M, at(size - 1, size), beta, tau))
+    rows = {letter: [logit(letter, position) for position in range(1, size)] for letter in set(numbers)}
+    return as_results(scores([rows[letter] for letter in numbers[:-1]], logit(numbers[-1], size), beta, tau))

@@ -13,9 +13,10 @@ from itertools import product
 from typing import Any
 
 import sympy
+from flint import arb
 from sympy import Integer, symbols
 
-from theory.arithmetic.ball import Real, maximum, sin
+from theory.arithmetic.ball import Real
 from theory.claims import Hypothesis, Source, claim
 from theory.evidence import Enumeration, Equation, Evidence, Identity
 from theory.outcome import Outcome
@@ -169,10 +170,18 @@ def retrieval_defect(letters: Letters, left: Vector, wanted: Number, theta: AnyA
     """Largest |M[c][p] - M[c][c]| of T_Retrieval for earlier tokens with these left letters, and its bound."""
     numbers, asked = [letter_number(value, letters) for value in left], letter_number(wanted, letters)
     step, size = Real.of(letter_step(letters)), len(numbers)
-    phases = [[retrieval_phase(c, asked, size - at, step, theta.real) for at in range(size)] for c in numbers]
-    # |cos x - cos y| as a product, which loses no digits where x and y are close.
-    pairs = [(phase, row[c]) for c, row in enumerate(phases) for phase in row]
-    return {
-        "defect": Enclosure(maximum(2 * abs(sin((x + y) / 2) * sin((x - y) / 2)) for x, y in pairs)),
-        "bound": Enclosure(Defect().bound(size + 1, abs(theta.real))),
-    }
+
+    def defect() -> arb:
+        # |cos x - cos y| as 2 |sin((x + y)/2) sin((x - y)/2)|, which loses no digits where x and y are close.
+        omega, angle, found = step.enclose(), theta.real.enclose(), arb(0)
+        near = [abs((places * angle / 2).sin()) for places in range(size)]
+        for letter in set(numbers):
+            middles = (retrieval_phase(letter, asked, size - arb(twice) / 2, omega, angle) for twice in range(2 * size))
+            far = [abs(middle.sin()) for middle in middles]
+            for own in (at for at, number in enumerate(numbers) if number == letter):
+                for at in range(size):
+                    found = found.max(far[own + at] * near[abs(own - at)])
+        return 2 * found
+
+    bound = Defect().bound(size + 1, abs(theta.real))
+    return {"defect": Enclosure(Real(defect)), "bound": Enclosure(bound)}

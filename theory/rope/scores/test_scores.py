@@ -49,6 +49,22 @@ def by_definition(M: Floats, own: float, beta: float, tau: float) -> tuple[float
     return float(positional), float(symbolic)
 
 
+def test_long_inputs() -> None:
+    """A number of swaps beyond any depth of recursion."""
+    size, theta = 60, 0.05
+    offsets = size + 1 - np.arange(1, size + 1)
+    index = floats("index-head-scores", n=size + 1, theta="0.05", beta=9, tau="0.1", offset=7)
+    rows = np.tile(np.cos((offsets - 7) * theta), (size, 1))
+    assert (index["s-pos"], index["s-sym"]) == pytest.approx(by_definition(rows, np.cos(7 * theta), 9, 0.1), rel=1e-12)
+    left = [(5 * at * at) % 8 for at in range(size + 1)]
+    found = floats("retrieval-head-scores", letters=8, left=left, wanted=3, theta="0.05", beta=9, tau="0.1")
+    M = np.cos((np.array(left[:-1])[:, None] - 3) * np.pi / 4 + offsets * theta)
+    own = np.cos((left[-1] - 3) * np.pi / 4)
+    assert (found["s-pos"], found["s-sym"]) == pytest.approx(by_definition(M, own, 9, 0.1), rel=1e-12)
+    defect = floats("retrieval-defect", letters=8, left=left[:-1], wanted=3, theta="0.05")["defect"]
+    assert defect == pytest.approx(np.abs(M - M.diagonal()[:, None]).max(), rel=1e-12)
+
+
 RETRIEVAL = {"letters": "8", "left": "[0, 3, 5, 2, 6, 1]", "wanted": "3", "beta": "4", "tau": "0.1"}
 
 
