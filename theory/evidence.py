@@ -204,6 +204,11 @@ class Search(Evidence):
         self.seed, self.largest_ratio = seed, 0.0
         super().__init__(name, *_tally(self._counted(trials)))
 
+    @classmethod
+    def decided(cls, name: str, cases: Iterable[tuple[Any, bool]], *, seed: int) -> Search:
+        """A search whose cases are right or wrong, without a bound to come near."""
+        return cls(name, (Trial(case, float(not right), 0.0) for case, right in cases), seed=seed)
+
     def _counted(self, trials: Iterable[Trial]) -> Iterator[Case]:
         for trial in trials:
             if trial.vacuous:

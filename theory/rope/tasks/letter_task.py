@@ -8,24 +8,18 @@ format*: the sequence is proper and its LI tokens precede its LL tokens.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from random import Random
 
 from theory.claims import Hypothesis, Source, claim
 from theory.errors import InputError
-from theory.evidence import Enumeration, Evidence, Search, Trial
+from theory.evidence import Enumeration, Evidence, Search
 from theory.outcome import Outcome
 from theory.rope.rotation import PAPER
-from theory.rope.sequences import (
-    Pair,
-    is_proper,
-    matches,
-    pair_alphabet,
-    retrieval,
-    show,
-)
+from theory.rope.sequences import Pair, is_proper, matches, pair_alphabet, retrieval, show
+from theory.wording import counted
 
 Tokens = Sequence[Pair]
 SEED = 2605
@@ -112,14 +106,14 @@ COMPOSABLE = Class(
 def retrieval_closed(members: Class, thorough: bool) -> Iterator[Evidence]:
     """All members over small alphabets, the shortest first; three letters and integers serve up to three tokens."""
     bounds = [(3, 3, 3), (2, 1, 6), (2, 2, 6), (3, 2, 4), (3, 1, 5)] if thorough else [(3, 3, 3), (2, 1, 5), (2, 2, 4)]
-    small = (tokens for bound in bounds for tokens in members.up_to(*bound))
-    cases = ((show(tokens), is_proper(retrieval(tokens))) for tokens in small)
-    yield Enumeration(f"all sequences for (letters, integers, tokens) up to {bounds}", cases)
-    trials = (
-        Trial(show(tokens), float(not is_proper(retrieval(tokens))), 0.0)
-        for tokens in members.random(count=100, longest=24)
-    )
-    yield Search("random sequences of up to 24 tokens, as improper images", trials, seed=SEED)
+
+    def cases(sequences: Iterable[Tokens]) -> Iterator[tuple[str, bool]]:
+        return ((show(tokens), is_proper(retrieval(tokens))) for tokens in sequences)
+
+    small = chain.from_iterable(members.up_to(*bound) for bound in bounds)
+    yield Enumeration(f"all sequences for (letters, integers, tokens) up to {bounds}", cases(small))
+    large = members.random(count=100, longest=24)
+    yield Search.decided("random sequences of up to 24 tokens, as improper images", cases(large), seed=SEED)
 
 
 @dataclass(frozen=True)
@@ -173,15 +167,15 @@ def letter_composition(composition: Composition, thorough: bool) -> Iterator[Evi
     The proof is by induction on t with k(j) <= j the position that j points to: position j holds the token of k^t(j).
     """
     bounds = [(2, 1, 6), (2, 2, 6), (3, 2, 4), (3, 1, 5)] if thorough else [(2, 1, 5), (2, 2, 4), (3, 1, 4)]
+
+    def cases(sequences: Iterable[tuple[Pair, ...]]) -> Iterator[tuple[str, bool]]:
+        return ((show(tokens), _takes_hops(composition, tokens)) for tokens in sequences)
+
     for letters, integers, longest in bounds:
-        small = composition.members.up_to(letters, integers, longest)
-        cases = ((show(tokens), _takes_hops(composition, tokens)) for tokens in small)
-        yield Enumeration(f"all of up to {longest} tokens over {letters} letters and {integers} integers", cases)
-    trials = (
-        Trial(show(tokens), float(not _takes_hops(composition, tokens)), 0.0)
-        for tokens in composition.members.random(count=60, longest=17)
-    )
-    yield Search("random sequences of up to 17 tokens, as wrong walks", trials, seed=SEED)
+        name = f"all of up to {longest} tokens over {letters} letters and {counted(integers, 'integers')}"
+        yield Enumeration(name, cases(composition.members.up_to(letters, integers, longest)))
+    large = composition.members.random(count=60, longest=17)
+    yield Search.decided("random sequences of up to 17 tokens, as wrong walks", cases(large), seed=SEED)
 
 
 def _takes_hops(composition: Composition, tokens: tuple[Pair, ...]) -> bool:

@@ -7,7 +7,7 @@ hops, k_HL the number of the integer that takes the last hop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from random import Random
@@ -17,7 +17,7 @@ from sympy import Expr
 
 from theory.claims import Hypothesis, Source, claim
 from theory.errors import InputError
-from theory.evidence import Enumeration, Evidence, Identity, Search, Trial
+from theory.evidence import Enumeration, Evidence, Identity, Search
 from theory.outcome import Outcome
 from theory.rope.rotation import PAPER
 from theory.rope.sequences import Symbol, index, is_index_valid, show
@@ -66,12 +66,15 @@ def check_ending(ending: Ending, thorough: bool) -> Iterator[Evidence]:
     """The definition of a hop as an identity, then walks over all short and many long inputs."""
     longest = 8 if thorough else 7
     name = f"all inputs of up to {longest} tokens over 2 letters and 3 integers"
-    yield Enumeration(name, ((show(tokens), _ends_as(ending, tokens)) for tokens in _inputs(longest)))
+
+    def cases(inputs: Iterable[Sequence[Symbol]]) -> Iterator[tuple[str, bool]]:
+        return ((show(tokens), _ends_as(ending, tokens)) for tokens in inputs)
+
+    yield Enumeration(name, cases(_inputs(longest)))
     formulas = {"condition": ending.condition, "answer": ending.answer}
     places = [(name, formula(n1, n2, k, j), landing(n1, n2, k, j)) for name, formula in formulas.items()]
     yield Identity("where the last hop lands", places, sympy.expand)
-    trials = (Trial(show(tokens), float(not _ends_as(ending, tokens)), 0.0) for tokens in _long_inputs(200))
-    yield Search("random inputs of up to 64 tokens, as wrong answers", trials, seed=SEED)
+    yield Search.decided("random inputs of up to 64 tokens, as wrong answers", cases(_long_inputs(200)), seed=SEED)
 
 
 def _ends_as(ending: Ending, tokens: Sequence[Symbol]) -> bool:
@@ -190,15 +193,14 @@ def number_composition(layers: Layers, thorough: bool) -> Iterator[Evidence]:
     """
     longest = 8 if thorough else 7
     symbols: tuple[Symbol, ...] = ("a", "b", 1, 2, 3)
+
+    def cases(sequences: Iterable[Sequence[Symbol]]) -> Iterator[tuple[str, bool]]:
+        return ((show(tokens), _follows(layers, tokens)) for tokens in sequences if layers.domain(tokens))
+
     short = (tokens for length in range(1, longest + 1) for tokens in product(symbols, repeat=length))
-    cases = ((show(tokens), _follows(layers, tokens)) for tokens in short if layers.domain(tokens))
-    yield Enumeration(f"all sequences of up to {longest} tokens over 2 letters and 3 integers", cases)
-    trials = (
-        Trial(show(tokens), float(not _follows(layers, tokens)), 0.0)
-        for tokens in _long_valid_sequences(100)
-        if layers.domain(tokens)
-    )
-    yield Search("random sequences of up to 64 tokens, as wrong walks", trials, seed=SEED)
+    yield Enumeration(f"all sequences of up to {longest} tokens over 2 letters and 3 integers", cases(short))
+    large = _long_valid_sequences(100)
+    yield Search.decided("random sequences of up to 64 tokens, as wrong walks", cases(large), seed=SEED)
 
 
 def _follows(layers: Layers, tokens: Sequence[Symbol]) -> bool:
