@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import textwrap
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,24 @@ _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
 _SAFE: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 
 
+def check_model(path: Path) -> Any:
+    """The config of the model at `path`, whose weights are not read.
+
+    InputError unless its family and its RoPE settings are known.
+    """
+    folder, files = _place(path)
+    with _errors(path):
+        from transformers import AutoConfig
+
+        config = AutoConfig.from_pretrained(folder, **files)
+    try:
+        rope_settings(config)
+        family(config.model_type)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+    return config
+
+
 def load_model(path: Path) -> HuggingFace:
     """The model at `path`, on the GPU if there is one. Its self-test is the caller's to run.
 
@@ -33,7 +52,7 @@ def load_model(path: Path) -> HuggingFace:
     config and weights do not fit together.
     """
     folder, files = _place(path)
-    config = _config(path)
+    config = check_model(path)
     if "gguf_file" not in files:
         _check_weights(folder, config)
     with _errors(path):
@@ -68,7 +87,7 @@ def load_model(path: Path) -> HuggingFace:
 
 def random_model(path: Path, seed: int) -> HuggingFace:
     """A model of the same architecture as that at `path`, with the random weights that training would start from."""
-    config = _config(path)
+    config = check_model(path)
     with _errors(path), torch.random.fork_rng():
         from transformers import AutoModelForCausalLM
 
@@ -136,21 +155,6 @@ def _check_weights(folder: Path, config: Any) -> None:
             raise InputError(f"{file} is damaged or no safetensors ({_message(error)}); get it anew") from error
 
 
-def _config(path: Path) -> Any:
-    """The config of the model, of a family and with RoPE settings that are known."""
-    folder, files = _place(path)
-    with _errors(path):
-        from transformers import AutoConfig
-
-        config = AutoConfig.from_pretrained(folder, **files)
-    try:
-        rope_settings(config)
-        family(config.model_type)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from error
-    return config
-
-
 @contextmanager
 def _errors(path: Path) -> Iterator[None]:
     """Whatever a loader raises, in one line."""
@@ -169,7 +173,7 @@ def _message(error: Exception) -> str:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without reports and progress bars of the library, which are not ours to show."""
+    """Without reports and progress bars of the library, which go to standard error."""
     try:
         from transformers.utils import logging
     except ImportError as error:
@@ -178,7 +182,8 @@ def _quiet() -> Iterator[None]:
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
-        yield
+        with redirect_stderr(StringIO()):  # some bars do not ask the library
+            yield
     finally:
         logging.set_verbosity(level)
         if bars:

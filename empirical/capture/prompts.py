@@ -46,29 +46,28 @@ def as_numbers(line: str) -> list[int]:
 
 
 def read_prompts(
-    path: Path, encode: Callable[[str], Sequence[int]], vocabulary: int, context: int, lengths: Sequence[int]
-) -> dict[int, list[list[int]]]:
-    """The prompts in the file at `path` as token numbers, by the number of tokens, in the order of the file.
+    path: Path, encode: Callable[[str], Sequence[int]], vocabulary: int, context: int, length: int | None = None
+) -> list[list[int]]:
+    """The first `length` tokens of every prompt in the file at `path`, in its order, as numbers.
 
-    Each prompt is cut to its first tokens, once for each of `lengths`; without lengths prompts stay as long as they
-    are. InputError, with the number of the line, for a prompt that is shorter than it is to be, shorter than SHORTEST
-    or longer than `context`, or has a token that is not below `vocabulary`.
+    Without a length, as many as the shortest prompt has. InputError, with the number of the line, for a prompt that has
+    fewer tokens, or fewer than SHORTEST, more than `context` where no length is given, or one not below `vocabulary`.
     """
-    if wrong := [length for length in lengths if not SHORTEST <= length <= context]:
-        raise InputError(f"length {wrong[0]} is not between {SHORTEST} and the model's {context} tokens; give another")
-    found: dict[int, list[list[int]]] = {length: [] for length in lengths}
+    if length is not None and not SHORTEST <= length <= context:
+        raise InputError(f"length {length} is not between {SHORTEST} and the model's {context} tokens; give another")
+    prompts = []
     for number, line in enumerate(read_lines(path), 1):
         try:
             tokens = list(encode(line))
-            needed = max([SHORTEST, *lengths])
+            needed = length or SHORTEST
             if len(tokens) < needed:
                 raise InputError(f"{len(tokens)} tokens where {needed} are needed; leave the prompt out, or extend it")
-            if not lengths and len(tokens) > context:
+            if length is None and len(tokens) > context:
                 raise InputError(f"{len(tokens)} tokens, more than the model's {context}; give --length to cut it")
             if max(tokens) >= vocabulary:
                 raise InputError(f"token {max(tokens)} is not below {vocabulary}, the model's vocabulary; correct it")
         except InputError as error:
             raise InputError(f"{path}, line {number}: {error}") from error
-        for length in lengths or [len(tokens)]:
-            found.setdefault(length, []).append(tokens[:length])
-    return found
+        prompts.append(tokens)
+    used = length or min(map(len, prompts))
+    return [tokens[:used] for tokens in prompts]

@@ -1,0 +1,1 @@
+"""The scores of all heads of a language model on a file of prompts."""

@@ -1,0 +1,88 @@
+"""Command line: `python -m empirical score`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from theory.errors import InputError
+
+EXAMPLES = """\b
+Examples:
+  python -m empirical score MODEL_FOLDER --prompts prompts.txt --out scores
+  python -m empirical score model.gguf --prompts prompts.txt --lengths 32,64 --out scores
+  python -m empirical score MODEL_FOLDER --prompts numbers.txt --tokens --random-init --json
+"""
+
+
+@click.command("score", epilog=EXAMPLES)
+@click.argument("model", type=click.Path(path_type=Path))
+@click.option("--prompts", required=True, type=click.Path(path_type=Path), help="UTF-8 text, one prompt a line.")
+@click.option("--tokens", "as_tokens", is_flag=True, help="Prompts are token numbers, separated by spaces.")
+@click.option("--length", type=int, help="Tokens of each prompt that are used.  [default: those of the shortest]")
+@click.option("--lengths", metavar="A,B", help="Compare two lengths side by side.")
+@click.option("--against", type=click.Path(path_type=Path), help="Another model of the same shape, side by side.")
+@click.option("--random-init", is_flag=True, help="Score the architecture with random weights as well.")
+@click.option("--query", default=-1, show_default=True, help="Position of the query: 1 for the first token, -1 last.")
+@click.option("--tau", default=1e-4, show_default=True, help="Temperature of the weights of swaps.")
+@click.option("--block", default=1, show_default=True, help="Tokens that are swapped together.")
+@click.option("--temperature", default=1.0, show_default=True, help="Of the attention.")
+@click.option("--seed", default=0, show_default=True, help="Of random weights, and of the intervals.")
+@click.option("--top", default=5, show_default=True, type=click.IntRange(0), help="Heads of either kind to print.")
+@click.option("--threads", type=click.IntRange(1), help="Threads of the computation.  [default: torch's own]")
+@click.option("--json", "wants_data", is_flag=True, help="Print versioned JSON.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for JSON, CSV and maps; resumes from there."
+)
+def command(
+    model: Path,
+    prompts: Path,
+    as_tokens: bool,
+    length: int | None,
+    lengths: str | None,
+    against: Path | None,
+    random_init: bool,
+    query: int,
+    tau: float,
+    block: int,
+    temperature: float,
+    seed: int,
+    top: int,
+    threads: int | None,
+    wants_data: bool,
+    out: Path | None,
+) -> None:
+    """Positional and symbolic score of every head of MODEL: a folder with config.json and safetensors, or a GGUF file.
+
+    Weights are read into float32. A model is scored only after a self-test: the attention rebuilt from what was read
+    must be its own. Every prompt must have the tokens that are used of it.
+    """
+    import torch
+
+    from empirical.scores.settings import Settings
+    from empirical.survey.output import as_data, save
+    from empirical.survey.request import Request, answer
+    from empirical.survey.text import render_report
+
+    if threads is not None:
+        torch.set_num_threads(threads)
+    settings = Settings(query, tau, temperature, block)
+    request = Request(model, prompts, as_tokens, settings, length, _two(lengths), against, random_init, seed)
+    report, parts = answer(request, out)
+    if out is not None:
+        for path in save(report, out):
+            click.echo(f"wrote {path}", err=True)
+        for part in parts:
+            part.remove()
+    click.echo(json.dumps(as_data(report), indent=1, allow_nan=False) if wants_data else render_report(report, top))
+
+
+def _two(lengths: str | None) -> tuple[int, int] | None:
+    if lengths is None:
+        return None
+    words = [word.strip() for word in lengths.split(",")]
+    if len(words) != 2 or words[0] == words[1] or not all(word.isascii() and word.isdigit() for word in words):
+        raise InputError(f"--lengths {lengths!r} is not two different numbers; write them as 32,64")
+    return int(words[0]), int(words[1])

@@ -1,0 +1,52 @@
+"""How the scores of two surveys differ, as maps, layer by head."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from empirical.scores.figure import CELL, KINDS, LEAST, STYLE
+from empirical.scores.records import Row
+from theory.errors import InputError
+
+COLOURS = "PuOr"  # two hues that all eyes tell apart, white where nothing differs
+
+
+def draw_differences(rows: Sequence[Row], title: str, folder: Path, name: str = "difference") -> list[Path]:
+    """Draw the differences as PNG and SVG; heads are dotted whose interval leaves out 0. Returns the files."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    layers, heads = (1 + max(row[axis] for row in rows) for axis in ("layer", "head"))
+    height, width = max(LEAST, CELL * layers), 2 * max(LEAST, CELL * heads) + 2.2
+    with rc_context(STYLE):
+        figure = Figure(figsize=(width, height + 1.0), layout="constrained")
+        panels = figure.subplots(1, 2, sharey=True)
+        for axes, (kind, column) in zip(panels, (("positional", "s_pos"), ("symbolic", "s_sym")), strict=True):
+            values = np.full((layers, heads), np.nan)
+            for row in rows:
+                values[row["layer"], row["head"]] = row[column]
+            image = axes.imshow(values, cmap=COLOURS, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
+            sure = [row for row in rows if row[f"{column}_low"] > 0 or row[f"{column}_high"] < 0]
+            axes.plot([r["head"] for r in sure], [r["layer"] for r in sure], ".", color="black", markersize=1.5)
+            axes.set_title(f"{kind} score")
+            axes.set_xlabel("head")
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_locator(MaxNLocator(16, integer=True))
+        panels[0].set_ylabel("layer")
+        figure.suptitle(title)
+        figure.supxlabel("Dots: the interval over prompts leaves out 0.", fontsize=7)
+        figure.colorbar(image, ax=list(panels), pad=0.01, fraction=0.05).set_label("mean difference")
+        try:
+            paths = [folder / f"{name}.{kind}" for kind in KINDS]
+            for path, (kind, metadata) in zip(paths, KINDS.items(), strict=True):
+                part = path.with_name(f".{path.name}.{os.getpid()}.part")
+                figure.savefig(part, format=kind, metadata=metadata)
+                os.replace(part, path)
+        except OSError as error:
+            raise InputError(f"{folder} cannot be written to: {error.strerror}; give --out another folder") from error
+    return paths
