@@ -2,7 +2,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import cos, pi
 from pathlib import Path
@@ -336,7 +336,10 @@ def test_a_broken_construction(
 
 def test_a_counterexample_that_does_not_show(shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     decode = heads.RetrievalHead.decode
-    keeps = lambda self, tokens: tuple(tokens) if len(tokens) == 3 else decode(self, tokens)  # noqa: E731
+
+    def keeps(self: heads.RetrievalHead, tokens: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(tokens) if len(tokens) == 3 else decode(self, tokens)
+
     monkeypatch.setattr(heads.RetrievalHead, "decode", keeps)
     text = shown("--task", "retrieval-printed", *SMALL, code=1)
     assert "NOT SEEN" in text and "NOT AS PROVED: retrieval-letter-integer-collision" in text

@@ -31,7 +31,7 @@ from theory.rope.index.weights import weight_sum
 from theory.rope.models.config import published_models
 from theory.rope.precision.logit_rounding import nearest
 from theory.rope.retrieval.letter_scale import letter_length_limit
-from theory.rope.sequences import matches, proper_sequences
+from theory.rope.sequences import Pair, matches, proper_sequences
 from theory.rope.universal_limits.gap_planes import Planes
 from theory.rope.universal_limits.optimal_amplitudes import rope_optimal_gap
 from theory.rope.universal_limits.worst_gap import worst_gap
@@ -131,11 +131,11 @@ def test_symbolic_reach_agrees_with_the_sums_of_single_gaps(letters: int, beta: 
 def test_symbolic_reach_by_decoding_every_proper_input(letters: int, beta: float, theta: float) -> None:
     longest = 5 if letters < 4 else 4
 
-    def decodes_it(tokens: tuple[tuple[object, object], ...]) -> bool:
-        query, (wanted,) = tokens[-1], matches(tokens, len(tokens))  # type: ignore[arg-type]
+    def decodes_it(tokens: tuple[Pair, ...], asked: str) -> bool:
+        (wanted,) = matches(tokens, len(tokens))
         letter = "abcdefgh".index
         logits = [
-            math.cos(2 * math.pi * (letter(query[1]) - letter(left)) / letters + r * theta)  # type: ignore[arg-type]
+            math.cos(2 * math.pi * (letter(asked) - letter(left)) / letters + r * theta)
             for r, (left, _) in zip(range(len(tokens) - 1, -1, -1), tokens, strict=True)
         ]
         weights: dict[object, float] = {}
@@ -145,8 +145,8 @@ def test_symbolic_reach_by_decoding_every_proper_input(letters: int, beta: float
 
     worst = dict.fromkeys(range(1, longest + 1), True)
     for tokens in proper_sequences(letters, 1, longest):
-        if isinstance(tokens[-1][1], str):
-            worst[len(tokens)] &= decodes_it(tokens)
+        if isinstance(asked := tokens[-1][1], str):
+            worst[len(tokens)] &= decodes_it(tokens, asked)
     reach = symbolic_reach(letters, Real.of(Fraction(beta)), Angle(sympy.Rational(Fraction(theta))))
     assert worst == {n: n <= reach for n in worst}
 

@@ -1,6 +1,7 @@
 """Zeros of falling functions, against numbers known in closed form."""
 
 from fractions import Fraction
+from functools import partial
 
 import pytest
 from flint import arb
@@ -22,13 +23,17 @@ def test_radicals(value: Fraction, degree: int) -> None:
         assert ball.rad() < 2.0 ** -(bits // 8 - 2)
 
 
+def line(p: int, q: int, x: arb) -> arb:
+    return p - q * x
+
+
 def test_relative_accuracy_and_zeros_hit_exactly() -> None:
     half_pi = falling_root(arb.cos, 1, 2)
     assert half_pi.ball(300).rel_accuracy_bits() >= 300
     assert abs(half_pi - pi / 2).at(500) < 1e-120
     for zero in (Fraction(1, 2), Fraction(1, 3), Fraction(0)):
         numerator, denominator = zero.as_integer_ratio()
-        found = falling_root(lambda x, p=numerator, q=denominator: p - q * x, -1, 2)  # type: ignore[misc]
+        found = falling_root(partial(line, numerator, denominator), -1, 2)
         assert found.at(128).overlaps(arb(numerator) / denominator) and found.at(128).rad() < 1e-30
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, Literal, get_args
 
 import sympy
 import torch
@@ -23,6 +23,10 @@ from theory.rope.index.weights import weight_sum
 from theory.rope.reflexive.temperature import reflexive_positional_beta, reflexive_symbolic_beta
 from theory.rope.retrieval.collision_order import integer_beta_threshold
 from theory.rope.retrieval.repairs import repaired_beta_threshold
+
+Codes = Literal["positional", "circle", "orthonormal"]
+CODES: tuple[Codes, ...] = get_args(Codes)
+REPAIRS: tuple[Literal["R1", "R2", "R3"], ...] = ("R1", "R2", "R3")
 
 torch.set_num_threads(1)
 ONE, REST = Angle(sympy.Integer(1)), Angle(sympy.S.Zero)
@@ -51,11 +55,9 @@ def decoded(head: TokenHead[Any], inputs: list[Any], function: Callable[[Any, in
     return margins(head, inputs, [function(tokens, len(tokens)) for tokens in inputs])
 
 
-def around(
-    threshold: Enclosure | Exact | object, build: Callable[[float], list[float]], case: dict[str, object]
-) -> Iterator[Case]:
+def around(threshold: Any, build: Callable[[float], list[float]], case: dict[str, object]) -> Iterator[Case]:
     """That all inputs decode just above a threshold, and not all just below it."""
-    beta = float(threshold.value) if isinstance(threshold, Enclosure | Exact) else float(threshold)  # type: ignore[arg-type]
+    beta = float(threshold.value if isinstance(threshold, Enclosure | Exact) else threshold)
     yield {**case, "beta": beta}, min(build(beta * (1 + 1e-6) + 1e-9)) > 0
     if beta > 0:
         yield {**case, "beta": beta}, min(build(beta * (1 - 1e-6))) < 0
@@ -155,9 +157,9 @@ def test_retrieval_collision_threshold(ledger: Submissions) -> None:
 
 def test_retrieval_repaired(ledger: Submissions) -> None:
     def hard() -> Iterator[Case]:
-        for (letters, integers, longest), repair in product(((2, 2, 3), (3, 2, 2)), ("R1", "R2", "R3")):
+        for (letters, integers, longest), repair in product(((2, 2, 3), (3, 2, 2)), REPAIRS):
             for length in range(1, longest + 1):
-                head = RetrievalHead(letters, integers, length, repair, hard=True)  # type: ignore[arg-type]
+                head = RetrievalHead(letters, integers, length, repair, hard=True)
                 inputs = proper(letters, integers, length)
                 for tokens, margin in zip(inputs, decoded(head, inputs, ref.retrieval_at), strict=True):
                     yield f"{repair}: {show(tokens)}", margin > ROUNDING
@@ -165,7 +167,7 @@ def test_retrieval_repaired(ledger: Submissions) -> None:
     def soft() -> Iterator[Case]:
         for letters, integers, length in ((2, 2, 3), (3, 1, 3)):
             thresholds = repaired_beta_threshold(letters, integers, length)
-            for repair, integer_query in product(("R1", "R2", "R3"), (False, True)):
+            for repair, integer_query in product(REPAIRS, (False, True)):
                 inputs = [t for t in proper(letters, integers, length) if (t[-1].wanted is None) == integer_query]
                 size = (letters, integers, length, repair)
 
@@ -191,20 +193,20 @@ def test_retrieval_repaired_residual(ledger: Submissions) -> None:
 
 def test_reflexive(ledger: Submissions) -> None:
     def residual() -> Iterator[Case]:
-        for length, beta, codes in product((1, 3, 4), (0.0, 1.0), ("positional", "circle", "orthonormal")):
-            head = ReflexiveHead(2, 1, length, codes, beta=beta, angle=None)  # type: ignore[arg-type]
+        for length, beta, codes in product((1, 3, 4), (0.0, 1.0), CODES):
+            head = ReflexiveHead(2, 1, length, codes, beta=beta, angle=None)
             inputs = list(product(symbols(2, 1), repeat=length))
             own = [float(head.attention(tokens)[-1, -1]) for tokens in inputs]
             found = margins(head, inputs, [tokens[-1] for tokens in inputs])
             for tokens, weight, margin in zip(inputs, own, found, strict=True):
                 yield f"{codes}, beta = {beta}: {show(tokens)}", margin >= 2 * weight - ROUNDING
 
-    def alone(codes: str, length: int) -> Callable[[float], list[float]]:
+    def alone(codes: Codes, length: int) -> Callable[[float], list[float]]:
         inputs = list(product(symbols(2, 2), repeat=length))
 
         def least(beta: float) -> list[float]:
             options: Any = {"residual": False, "angle": ONE if codes == "positional" else None, "beta": beta}
-            return margins(ReflexiveHead(2, 2, length, codes, **options), inputs, [t[-1] for t in inputs])  # type: ignore[arg-type]
+            return margins(ReflexiveHead(2, 2, length, codes, **options), inputs, [t[-1] for t in inputs])
 
         return least
 
@@ -213,7 +215,7 @@ def test_reflexive(ledger: Submissions) -> None:
             yield from around(reflexive_positional_beta(length, ONE), alone("positional", length), {"n": length})
 
     def symbolic() -> Iterator[Case]:
-        for length, codes in product((3, 4, 5), ("circle", "orthonormal")):
+        for length, codes in product((3, 4, 5), CODES[1:]):
             threshold = reflexive_symbolic_beta(length, 4)[codes]
             yield from around(threshold, alone(codes, length), {"n": length, "codes": codes})
 

@@ -135,5 +135,5 @@ def _whole(value: object) -> int | None:
 def _all_positive(value: object) -> tuple[Fraction, ...] | None:
     if not isinstance(value, list):
         return None
-    numbers = tuple(map(_positive, value))
-    return None if None in numbers else numbers  # type: ignore[return-value]  # mypy does not see that None is excluded
+    numbers = tuple(number for entry in value if (number := _positive(entry)) is not None)
+    return numbers if len(numbers) == len(value) else None

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -137,9 +138,9 @@ def test_quantity(angles: str, brute_force: float | None) -> None:
         (np.eye(4), [1e-160, 1.0], "coincide"),
     ],
 )
-def test_bad_input_is_named(M: object, angles: list[float], words: str) -> None:
+def test_bad_input_is_named(M: Any, angles: list[float], words: str) -> None:
     with pytest.raises(InputError, match=words) as error:
-        realise(M, angles)  # type: ignore[arg-type]
+        realise(M, angles)
     assert "\n" not in str(error.value)
 
 
