@@ -1,0 +1,1 @@
+"""The duels, a module a family; `table.py` gathers them."""

@@ -1,0 +1,112 @@
+"""All duels; the claims that have none, and the controls that no duel can expose, each with the reason."""
+
+from tests.adversary.duels.angles import ANGLES
+from tests.adversary.duels.index import INDEX
+from tests.adversary.duels.layers import LAYERS
+from tests.adversary.duels.neighbours import NEIGHBOURS
+from tests.adversary.duels.phases import PHASES
+from tests.adversary.duels.positional import POSITIONAL
+from tests.adversary.duels.recency import RECENCY
+from tests.adversary.duels.retrieval import RETRIEVAL
+from tests.adversary.duels.retrieval_scale import SCALES
+from tests.adversary.duels.rounding import ROUNDING
+from tests.adversary.duels.scores import SCORES
+from tests.adversary.duels.several_planes import PLANES
+from tests.adversary.duels.softmax import SOFTMAX
+from tests.adversary.duels.weights import WEIGHTS
+
+DUELS = [
+    *INDEX,
+    *PHASES,
+    *PLANES,
+    *WEIGHTS,
+    *RETRIEVAL,
+    *SCALES,
+    *SCORES,
+    *SOFTMAX,
+    *LAYERS,
+    *ANGLES,
+    *ROUNDING,
+    *NEIGHBOURS,
+    *POSITIONAL,
+    *RECENCY,
+]
+
+_IDENTITY = "an identity: two sides that are one number leave nothing to exceed"
+_EQUIVALENCE = "an equivalence decided by equality of exact numbers, not by how large one is"
+_DISCRETE = "its inputs are sequences of tokens, which the claim enumerates; no real parameter is free"
+
+WITHOUT = {
+    "positional-retrieves-with-residual": _DISCRETE,
+    "positional-retrieves-with-values": _DISCRETE,
+    "symbolic-cannot-index": _DISCRETE,
+    "index-discrepancy-neighbour": "1 - cos theta is one of the gaps, of which the discrepancy is the least",
+    "index-feasibility": "hard attention: margins are exact numbers that the claim states as equalities",
+    "index-logit": _IDENTITY,
+    "index-positivity-condition": _EQUIVALENCE,
+    "barbero-basics": "an equality of two minima, term by term an identity; m-frequency-two-sided-gap has the bound",
+    "barbero-no-decay": _IDENTITY,
+    "men-bm-identity": _IDENTITY,
+    "men-longest-length": "the first integer with a property, found by a scan; men-base-set-not-interval has the bound",
+    "men-worst-gap-link": _IDENTITY,
+    "float-position-collapse": "positions and precisions are integers, which the claim enumerates",
+    "retrieval-letter-integer-collision": _DISCRETE,
+    "retrieval-logit": _IDENTITY,
+    "retrieval-nope-printed": f"refuted by one input: {_DISCRETE}",
+    "retrieval-nope-gap": _DISCRETE,
+    "retrieval-repaired": _DISCRETE,
+    "retrieval-repaired-logits": _IDENTITY,
+    "retrieval-repaired-threshold": "one real parameter, and both sides are one function of it for the worst tokens",
+    "rope-relative-logit": _IDENTITY,
+    "rope-layouts": _IDENTITY,
+    "acting-by-swaps": _IDENTITY,
+    "rope-realises-any-logits": "the rank of a matrix, decided exactly",
+    "score-blind-spot": _EQUIVALENCE,
+    "score-swaps-printed": f"refuted, but no bound: {_EQUIVALENCE}",
+    "score-logit-closed-form": _IDENTITY,
+    "score-hand-built-heads": _IDENTITY,
+    "retrieval-symbolic-printed": f"refuted, but no bound: {_EQUIVALENCE}; retrieval-symbolic-defect has one",
+    "one-plane-symbolic-iff-nope": _EQUIVALENCE,
+    "nope-symbolic-equal-keys-positional": _EQUIVALENCE,
+    "hard-to-soft-printed-gap": "refuted at every head by inputs of length 1, whose gap is 0: nothing to search for",
+    "letter-decoder-path-condition": f"{_DISCRETE}; what may be lost is the duel of letter-decoder-excess",
+    "letter-decoder-proper": f"{_DISCRETE}; what may be lost is the duel of attention-loss",
+    "letter-path-condition": _DISCRETE,
+    "retrieval-proper-not-closed": f"refuted by one input: {_DISCRETE}",
+    "letter-composition": _DISCRETE,
+    "number-decoder-margins": f"{_DISCRETE}; what may be lost is the duel of index-circle-bound",
+    "number-task-index-slips": f"refuted by one input: {_DISCRETE}",
+    "number-task-last-hop": _DISCRETE,
+    "number-composition": _DISCRETE,
+    "dyadic-frequencies": "an equality at given frequencies and amplitudes; m-frequency-box-limit has the bound",
+    "log-frequencies-suffice": "an existence: the search that it calls for is its own evidence",
+    "rope-gap-certified-scan": "that an algorithm finds a minimum; m-frequency-box-limit has the bound",
+}
+
+_LOOSER = "weaker than the claim, so that nothing beats it: the claim refutes it where the bound is not attained"
+_OTHER = "about another part of the statement, which is no inequality"
+
+UNREACHED = {
+    ("partial-induction-needs-both", "needs two layers"): "a head whose weights see contents; those of the duel do not",
+    ("partial-induction-needs-both", "two matches are enough"): _OTHER,
+    ("partial-induction-needs-both", "positional heads are blind"): _OTHER,
+    ("index-u-shape", "n theta <= 2 pi"): "differs from the claim at single angles only, where steps are equal",
+    ("index-u-shape", "f(j + 1)"): _OTHER,
+    ("delta-min-continued-fraction", "T = n"): _LOOSER,
+    ("delta-min-continued-fraction", "theta rounded to double precision"): "the angles of the duel are doubles",
+    ("men-base-set-not-interval", "the middle base of three"): "three integers, tried by the claim",
+    ("semantic-flip-sharp-length", "two windows"): _LOOSER,
+    ("float-gap-saturation", "a quarter of the spacing"): _LOOSER,
+    ("float-gap-saturation", "one length more"): _LOOSER,
+    ("retrieval-discrepancy-worst-case", "2n - 2"): _LOOSER,
+    ("retrieval-discrepancy-worst-case", "the letter above is the worst"): _LOOSER,
+    ("retrieval-discrepancy-worst-case", "length limit rounded down"): _OTHER,
+    ("retrieval-discrepancy-worst-case", "length limit omega/theta, where the printed bound vanishes"): _OTHER,
+    ("score-sum-bounds", "1 + sech g"): _OTHER,
+    ("hard-to-soft-quantitative", "one delta and one D for all coordinates is sharp"): _LOOSER,
+    ("m-frequency-two-sided-gap", "attained at all n"): _OTHER,
+    ("temperature-best-frequency", "the lattice 2 pi/n"): "about one angle a length: no real parameter is free",
+    ("temperature-best-frequency", "c stays at 3"): "about one angle a length: no real parameter is free",
+    ("temperature-best-frequency", "u = pi/10 is enough"): "about one angle a length: no real parameter is free",
+    ("temperature-separation", "R1 above ln(n - 1)/2"): _DISCRETE,
+}
