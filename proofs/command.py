@@ -4,36 +4,17 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import click
 
 from theory import command_line
-from theory.errors import Undecided
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 class StepFailed(Exception):
     """A step of a proof whose check fails or stays undecided."""
-
-
-def script(prove: Callable[[], None], name: str, about: str) -> click.Command:
-    """The command that prints the proof of the module `name`."""
-
-    def steps() -> None:
-        try:
-            prove()
-        except Undecided as undecided:
-            raise StepFailed(str(undecided)) from undecided
-
-    return click.Command(
-        f"python -m proofs.{name}",
-        callback=steps,
-        help=f"{about}\n\nPrints a proof and checks every step as it is printed. The exit code is 0 if all steps hold, "
-        f"1 at the first that does not, and 2 for bad usage.\n\nExample: python -m proofs.{name}",
-        context_settings=SETTINGS,
-    )
 
 
 def run(command: click.Command, arguments: Sequence[str] | None = None) -> int:

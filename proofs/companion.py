@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import click
 
-from proofs.command import StepFailed
+from proofs.command import SETTINGS, StepFailed
 from proofs.typeset import SPACE, display, plain
 from theory.claims import STATEMENT, Claim
+from theory.errors import Undecided
 from theory.evidence import Evidence
 from theory.outcome import Outcome
 from theory.wording import counted
@@ -129,6 +130,29 @@ class Companion:
 
     def _note(self, text: str, deeper: str = "") -> None:
         click.echo(_wrapped(text, " " * 11 + deeper, " " * 7 + deeper))
+
+
+def script(
+    name: str, about: str | None, title: str, source: str, parts: Sequence[Callable[[Companion], None]]
+) -> click.Command:
+    """The command `python -m proofs.NAME`, which prints and checks the parts of a proof one after the other."""
+
+    def prove() -> None:
+        try:
+            proof = Companion(title, source)
+            for part in parts:
+                part(proof)
+            proof.done()
+        except Undecided as undecided:
+            raise StepFailed(str(undecided)) from undecided
+
+    return click.Command(
+        f"python -m proofs.{name}",
+        callback=prove,
+        help=f"{about}\n\nPrints a proof and checks every step as it is printed. The exit code is 0 if all steps hold, "
+        f"1 at the first that does not, and 2 for bad usage.\n\nExample: python -m proofs.{name}",
+        context_settings=SETTINGS,
+    )
 
 
 def _described(evidence: Evidence) -> str:

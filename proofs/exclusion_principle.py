@@ -8,8 +8,8 @@ import sympy
 from sympy import Le, Symbol
 
 from proofs import exclusion_cases as cases
-from proofs.command import run, script
-from proofs.companion import Companion, Table
+from proofs.command import run
+from proofs.companion import Companion, Table, script
 from proofs.exclusion_blind_spot import blind_spot, limits
 from proofs.exclusion_scores import scores
 from theory.evidence import Enumeration, Identity
@@ -124,18 +124,13 @@ def sharpness(proof: Companion) -> None:
     )
 
 
-def prove() -> None:
-    """Print and check the whole proof."""
-    proof = Companion(
-        "Why a head is not positional and symbolic at once",
-        "On Theorem 1 of arXiv 2511.11579 and Appendix D of arXiv 2605.31558",
-    )
-    for part in (setting, principle, sharpness, scores, blind_spot, limits):
-        part(proof)
-    proof.done()
-
-
-main = script(prove, "exclusion_principle", __doc__)
+main = script(
+    "exclusion_principle",
+    __doc__,
+    "Why a head is not positional and symbolic at once",
+    "On Theorem 1 of arXiv 2511.11579 and Appendix D of arXiv 2605.31558",
+    (setting, principle, sharpness, scores, blind_spot, limits),
+)
 
 if __name__ == "__main__":
     sys.exit(run(main))

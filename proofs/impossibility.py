@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from proofs import impossibility_cases as cases
-from proofs.command import run, script
-from proofs.companion import Companion, Table
+from proofs.command import run
+from proofs.companion import Companion, Table, script
 from proofs.impossibility_retrieval import limits, margin, printed, refutation, repair
 from theory.evidence import Enumeration
 from theory.rope.expressivity.symbolic_cannot_index import index_at_end, symbolic_cannot_index
@@ -81,18 +81,13 @@ def symbolic(proof: Companion) -> None:
     )
 
 
-def prove() -> None:
-    """Print and check the whole proof."""
-    proof = Companion(
-        "What symbolic heads and what positional heads cannot compute",
-        "On Theorems 2 and 4 of arXiv 2511.11579 and Remark 3.1 of arXiv 2605.31558",
-    )
-    for part in (setting, symbolic, printed, refutation, repair, margin, limits):
-        part(proof)
-    proof.done()
-
-
-main = script(prove, "impossibility", __doc__)
+main = script(
+    "impossibility",
+    __doc__,
+    "What symbolic heads and what positional heads cannot compute",
+    "On Theorems 2 and 4 of arXiv 2511.11579 and Remark 3.1 of arXiv 2605.31558",
+    (setting, symbolic, printed, refutation, repair, margin, limits),
+)
 
 if __name__ == "__main__":
     sys.exit(run(main))

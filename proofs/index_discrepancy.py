@@ -8,8 +8,8 @@ import sympy
 from sympy import Eq, MatrixSymbol, Symbol
 
 from proofs import index_cases as cases
-from proofs.command import run, script
-from proofs.companion import Companion, Table
+from proofs.command import run
+from proofs.companion import Companion, Table, script
 from proofs.index_bounds import limits, proof_of_bounds, theorems
 from proofs.typeset import inline
 from theory.arithmetic.angle import Angle
@@ -131,18 +131,13 @@ def refutation(proof: Companion) -> None:
     )
 
 
-def prove() -> None:
-    """Print and check the whole proof."""
-    proof = Companion(
-        "How far one rotary plane keeps the target of an Index head apart",
-        "On Theorem 3.2 and Appendix F.2.1 of arXiv 2605.31558",
-    )
-    for part in (setting, printed, refutation, theorems, proof_of_bounds, limits):
-        part(proof)
-    proof.done()
-
-
-main = script(prove, "index_discrepancy", __doc__)
+main = script(
+    "index_discrepancy",
+    __doc__,
+    "How far one rotary plane keeps the target of an Index head apart",
+    "On Theorem 3.2 and Appendix F.2.1 of arXiv 2605.31558",
+    (setting, printed, refutation, theorems, proof_of_bounds, limits),
+)
 
 if __name__ == "__main__":
     sys.exit(run(main))

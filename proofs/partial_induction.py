@@ -7,8 +7,8 @@ import sys
 from sympy import Eq, Integer, Symbol, sin
 
 from proofs import partial_induction_cases as cases
-from proofs.command import run, script
-from proofs.companion import Companion, Table
+from proofs.command import run
+from proofs.companion import Companion, Table, script
 from theory.evidence import Enumeration, Identity
 from theory.rope.expressivity.partial_induction import AMPLITUDE, PSI, induction_logit, partial_induction_two_angles
 from theory.rope.expressivity.partial_induction_needs_both import latest_match, partial_induction_needs_both
@@ -143,18 +143,13 @@ def limits(proof: Companion) -> None:
     proof.not_shown(partial_induction_needs_both, partial_induction_two_angles, recency_phase)
 
 
-def prove() -> None:
-    """Print and check the whole proof."""
-    proof = Companion(
-        "Partial induction takes a head that is positional and symbolic at once",
-        "On Corollary 1 and Theorem 6 of arXiv 2511.11579",
-    )
-    for part in (setting, needs_both, two_planes, recency, limits):
-        part(proof)
-    proof.done()
-
-
-main = script(prove, "partial_induction", __doc__)
+main = script(
+    "partial_induction",
+    __doc__,
+    "Partial induction takes a head that is positional and symbolic at once",
+    "On Corollary 1 and Theorem 6 of arXiv 2511.11579",
+    (setting, needs_both, two_planes, recency, limits),
+)
 
 if __name__ == "__main__":
     sys.exit(run(main))

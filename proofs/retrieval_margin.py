@@ -7,8 +7,8 @@ import sys
 from sympy import Eq, MatrixSymbol, Rational, Symbol, cos
 
 from proofs import retrieval_cases as cases
-from proofs.command import run, script
-from proofs.companion import Companion, Table
+from proofs.command import run
+from proofs.companion import Companion, Table, script
 from proofs.retrieval_bounds import consequences, proof_of_theorem, theorem
 from proofs.retrieval_integers import integers, limits, repairs
 from proofs.typeset import inline
@@ -120,18 +120,13 @@ def refutation(proof: Companion) -> None:
     )
 
 
-def prove() -> None:
-    """Print and check the whole proof."""
-    proof = Companion(
-        "What keeps the answer of a Retrieval head apart, and for how long",
-        "On Theorems 3.1 and 3.2, Remark 3.2 and Appendix F.2.2 of arXiv 2605.31558",
-    )
-    for part in (setting, printed, refutation, theorem, proof_of_theorem, consequences, integers, repairs, limits):
-        part(proof)
-    proof.done()
-
-
-main = script(prove, "retrieval_margin", __doc__)
+main = script(
+    "retrieval_margin",
+    __doc__,
+    "What keeps the answer of a Retrieval head apart, and for how long",
+    "On Theorems 3.1 and 3.2, Remark 3.2 and Appendix F.2.2 of arXiv 2605.31558",
+    (setting, printed, refutation, theorem, proof_of_theorem, consequences, integers, repairs, limits),
+)
 
 if __name__ == "__main__":
     sys.exit(run(main))

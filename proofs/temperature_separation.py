@@ -8,8 +8,8 @@ from fractions import Fraction
 from sympy import Function, Ge, Le, Symbol
 
 from proofs import temperature_cases as cases
-from proofs.command import run, script
-from proofs.companion import Companion
+from proofs.command import run
+from proofs.companion import Companion, script
 from proofs.temperature_limits import decoding, limits, separation
 from theory.evidence import BoxCover, Enumeration, Identity
 from theory.rope.universal_limits.bessel_bound import bessel_lower_bound
@@ -122,18 +122,13 @@ def ceiling(proof: Companion) -> None:
     )
 
 
-def prove() -> None:
-    """Print and check the whole proof."""
-    proof = Companion(
-        "The inverse temperature that positions take, and that letters take",
-        "The sharp form of Theorem 3.2 and of Appendix F.2.1 of arXiv 2605.31558",
-    )
-    for part in (setting, mean_weight, floor, ceiling, decoding, separation, limits):
-        part(proof)
-    proof.done()
-
-
-main = script(prove, "temperature_separation", __doc__)
+main = script(
+    "temperature_separation",
+    __doc__,
+    "The inverse temperature that positions take, and that letters take",
+    "The sharp form of Theorem 3.2 and of Appendix F.2.1 of arXiv 2605.31558",
+    (setting, mean_weight, floor, ceiling, decoding, separation, limits),
+)
 
 if __name__ == "__main__":
     sys.exit(run(main))

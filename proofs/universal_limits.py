@@ -7,8 +7,8 @@ import sys
 from sympy import Le, Symbol
 
 from proofs import universal_cases as cases
-from proofs.command import run, script
-from proofs.companion import Companion, Table
+from proofs.command import run
+from proofs.companion import Companion, Table, script
 from proofs.index_cases import peaks
 from proofs.universal_planes import families, limits, several_planes
 from theory.evidence import Enumeration, Identity
@@ -161,18 +161,13 @@ def ends(proof: Companion) -> None:
     )
 
 
-def prove() -> None:
-    """Print and check the whole proof."""
-    proof = Companion(
-        "How far rotary planes keep positions apart, whatever their frequencies",
-        "What Theorem 3.2 of arXiv 2605.31558 becomes for any queries and several planes",
-    )
-    for part in (setting, interior, ends, several_planes, families, limits):
-        part(proof)
-    proof.done()
-
-
-main = script(prove, "universal_limits", __doc__)
+main = script(
+    "universal_limits",
+    __doc__,
+    "How far rotary planes keep positions apart, whatever their frequencies",
+    "What Theorem 3.2 of arXiv 2605.31558 becomes for any queries and several planes",
+    (setting, interior, ends, several_planes, families, limits),
+)
 
 if __name__ == "__main__":
     sys.exit(run(main))
