@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import Progress
+
+from theory.progress import progress_bar
 
 EXAMPLES = """\b
 Examples:
@@ -65,7 +64,12 @@ def command(
     words = {"recipe": recipe, "layers": layers, "heads": heads, "width": width, "steps": steps, "seed": seed}
     options = " ".join(f"--{name} {value}" for name, value in words.items() if value is not None)
     facts = {"command": f"python -m empirical train {task} {options} --threads {threads}"}
-    with _bar(chosen.steps) as watch:
+    with progress_bar("training") as show:
+
+        def watch(step: int) -> None:
+            if show:
+                show(step, chosen.steps)
+
         card = train(plan, out, resume=resume, snapshots=snapshots, facts=facts, watch=watch)
     click.echo(json.dumps(card, indent=1) if as_data else _summary(card, out / MODEL))
 
@@ -77,17 +81,3 @@ def _summary(card: Mapping[str, Any], path: Path) -> str:
         f"test accuracy {test['accuracy']:.2%} (by hops {by_hops})\n"
         f"{card['cpu_seconds']['training'] / 60:.1f} CPU minutes of training\n{path}"
     )
-
-
-@contextmanager
-def _bar(steps: int) -> Iterator[Callable[[int, Mapping[str, Any]], None]]:
-    """A progress bar on the terminal, if there is one."""
-    console = Console(stderr=True)
-    with Progress(console=console, disable=not console.is_terminal, transient=True) as progress:
-        bar = progress.add_task("training", total=steps)
-
-        def watch(step: int, line: Mapping[str, Any]) -> None:
-            accuracy = f", {line['validation']['accuracy']:.1%} right" if line else ""
-            progress.update(bar, completed=step, description=f"training{accuracy}")
-
-        yield watch

@@ -25,7 +25,6 @@ from empirical.training.plan import Plan
 from theory.errors import InputError
 
 MODEL, STATE, METRICS, SNAPSHOTS = "model.json", "state.json", "metrics.jsonl", "snapshots"
-Watch = Callable[[int, Mapping[str, Any]], None]
 
 
 def train(
@@ -35,7 +34,7 @@ def train(
     resume: bool = False,
     snapshots: bool = False,
     facts: Mapping[str, Any] | None = None,
-    watch: Watch = lambda step, line: None,
+    watch: Callable[[int], object] = lambda step: None,
 ) -> dict[str, Any]:
     """Carry out a plan in the folder `out` and return the card of the trained model.
 
@@ -45,7 +44,7 @@ def train(
         resume: go on with the training that the folder holds, if any.
         snapshots: keep the model of every report, in snapshots/.
         facts: what else the card is to say.
-        watch: is told of every step, with the latest line of the journal.
+        watch: is told of every step when it is done.
 
     Raises InputError if the folder holds a training and `resume` is not asked, or if that is of another plan.
     """
@@ -57,25 +56,25 @@ def train(
         if not (out / MODEL).exists():
             _train(plan, out, snapshots, facts or {}, watch)
         card = load(out / MODEL)[1]
-        plan.require(card["plan"], str(out))
+        plan.require(card, str(out))
         remove(out / STATE)
         return card
 
 
-def _train(plan: Plan, out: Path, snapshots: bool, facts: Mapping[str, Any], watch: Watch) -> None:
+def _train(plan: Plan, out: Path, snapshots: bool, facts: Mapping[str, Any], watch: Callable[[int], object]) -> None:
     """From the last checkpoint, or from the start, to the trained model."""
     recipe, started = plan.recipe, time.process_time()
     learner, spent, written = Learner(plan), 0.0, 0
     fresh = not (out / STATE).exists()
     if not fresh:
         tensors, state = load(out / STATE)
-        plan.require(state["plan"], str(out))
+        plan.require(state, str(out))
         learner.restore(tensors, state["step"])
         spent, written = state["cpu_seconds"], state["journal_bytes"]
     data = Data(plan.task, recipe, plan.seed)
     journal = Journal(out / METRICS, written)
 
-    def report(losses: list[float]) -> dict[str, Any]:
+    def report(losses: list[float]) -> None:
         line: dict[str, Any] = {"step": learner.step, "sequences": learner.step * recipe.batch}
         if losses:
             line["loss"] = sum(losses) / len(losses)
@@ -96,15 +95,16 @@ def _train(plan: Plan, out: Path, snapshots: bool, facts: Mapping[str, Any], wat
                 "cpu_seconds": spent + time.process_time() - started,
             },
         )
-        return line
 
     losses: list[float] = []
-    line = report(losses) if fresh else {}
+    if fresh:
+        report(losses)
     while learner.step < recipe.steps:
         losses.append(learner.learn(data.batch(learner.step)))
         if learner.step % recipe.report == 0 or learner.step == recipe.steps:
-            line, losses = report(losses), []
-        watch(learner.step, line)
+            report(losses)
+            losses.clear()
+        watch(learner.step)
     cost = {"training": spent + time.process_time() - started}
     test = measure(learner.model, data.test)
     cost["with test"] = spent + time.process_time() - started

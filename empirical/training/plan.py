@@ -44,9 +44,11 @@ class Plan:
         plain: dict[str, Any] = json.loads(json.dumps(values))
         return plain
 
-    def require(self, other: Mapping[str, Any], where: str) -> None:
-        """Raise InputError, naming the first difference, unless `other` is this plan as it reads in a card."""
-        theirs, ours = _flat(other), _flat(self.as_json())
+    def require(self, card: Mapping[str, Any], where: str) -> None:
+        """Raise InputError, naming the first difference, unless the plan of a card is this one."""
+        if not isinstance(card.get("plan"), Mapping):
+            raise InputError(f"{where} holds a model that was not trained here; train in another folder")
+        theirs, ours = _flat(card["plan"]), _flat(self.as_json())
         for name in [*ours, *theirs]:
             if theirs.get(name) != ours.get(name):
                 raise InputError(

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from empirical.checkpoint import load
+from empirical.checkpoint import load, save_model
+from empirical.decoder import Decoder
 from empirical.decoder_config import DecoderConfig
 from empirical.tasks.letter import LetterTask
 from empirical.tasks.number import NumberTask
@@ -136,7 +137,7 @@ def test_a_torn_line_is_repaired(plan: Plan, expected: dict[str, bytes], tmp_pat
     with (out / "metrics.jsonl").open("a") as file:
         file.write('{"step": 15, "sequences": 240}\n{"step": 1')
     steps: list[int] = []
-    train(plan, out, resume=True, watch=lambda step, line: steps.append(step))
+    train(plan, out, resume=True, watch=steps.append)
     assert steps == list(range(reached + 1, 18))  # no step is taken again that a checkpoint holds
     assert result(out) == expected
 
@@ -164,6 +165,14 @@ def test_other_plans_are_refused(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=words) as error:
             train(other, tmp_path, resume=True)
         assert "\n" not in str(error.value)
+    assert result(tmp_path) == before
+
+
+def test_a_folder_of_another_model_is_left_alone(tmp_path: Path) -> None:
+    save_model(tmp_path / "model.json", Decoder(PLANS[0].model), {"note": "from elsewhere"})
+    before = result(tmp_path)
+    with pytest.raises(InputError, match="not trained here"):
+        train(PLANS[0], tmp_path, resume=True)
     assert result(tmp_path) == before
 
 
