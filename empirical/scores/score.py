@@ -17,7 +17,7 @@ from empirical.scores.head_scores import HeadScores, PlaneScores, Scores, folded
 from empirical.scores.logit_matrix import View, views
 from empirical.scores.nulls import nulls
 from empirical.scores.settings import Settings
-from empirical.scores.swaps import all_swaps
+from empirical.scores.swaps import Swaps, all_swaps
 from theory.rope.scores.exclusion import POSITIONAL, SIZE, SYMBOLIC, Exclusion
 
 DEFAULTS = Settings()
@@ -69,12 +69,13 @@ def score_layer(
 
 def _part(view: View, heads: LayerHeads, settings: Settings, first: int, kept: list[Tensor] | None) -> _Part:
     M, own = view.logits()
-    counted = _scores(M, own, settings, 0)
+    swaps = all_swaps(M, own, settings)
+    counted = _scores(M, swaps)
     log_weights = torch.log_softmax(torch.cat((M.diagonal(dim1=-2, dim2=-1), own[:, None]), dim=-1), dim=-1)
     weights = log_weights.exp()
     return _Part(
         counted=counted,
-        without_first=_scores(M, own, settings, 1) if first == 1 else counted,
+        without_first=_scores(M[:, 1:, 1:], swaps.without_first(settings.block)) if first == 1 else counted,
         # Not -(w * log w): weights may be 0, and then their logarithm is of no weight.
         entropy=torch.special.entr(weights).sum(-1),
         first_weight=weights[:, 0],
@@ -83,10 +84,8 @@ def _part(view: View, heads: LayerHeads, settings: Settings, first: int, kept: l
     )
 
 
-def _scores(M: Tensor, own: Tensor, settings: Settings, drop: int) -> Scores:
-    swaps = all_swaps(M, own, settings, drop=drop)
-    positional, symbolic = swaps.scores()
-    return Scores(positional, symbolic, *_exclusion(M[:, drop:, drop:]), nulls(swaps))
+def _scores(M: Tensor, swaps: Swaps) -> Scores:
+    return Scores(*swaps.scores(), *_exclusion(M), nulls(swaps))
 
 
 def _exclusion(M: Tensor) -> tuple[Tensor, Tensor]:

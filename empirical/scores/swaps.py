@@ -8,11 +8,12 @@ normaliser, so blocks obey the closed form of `score-logit-closed-form` with the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
 
+from empirical.scores.closed_forms import BOTH, OTHER, cosines
 from empirical.scores.settings import Settings
 from theory.errors import InputError
 
@@ -29,46 +30,47 @@ def along_diagonals(M: Tensor, block: int) -> Tensor:
     return sums
 
 
-def cosines(g: Tensor, h: Tensor) -> tuple[Tensor, Tensor]:
-    """cos(u, v) and cos(u, reversed v) for logit differences g before and h after a swap, of any size.
-
-    `theory.rope.scores.closed_form.cosines` with numerator and denominator divided by exp((|g| + |h|)/2): nothing
-    overflows, and no two terms cancel.
-    """
-    a, b = torch.exp(-g.abs()), torch.exp(-h.abs())
-    norm = torch.sqrt((1 + a * a) * (1 + b * b))
-    along, across = (1 + a * b) / norm, (a + b) / norm
-    same = (g >= 0) == (h >= 0)
-    return torch.where(same, along, across), torch.where(same, across, along)
-
-
 @dataclass(frozen=True, eq=False)
 class Swaps:
-    """What the swaps of some heads do to the two attention weights that they exchange.
+    """What each swap of some heads adds, (units, swaps) each; swaps that move the first token come first.
 
     Args:
         logits: (units, S, S), M[c, p] of blocks, from their first tokens.
-        g, h: (units, swaps), log ratio of the two weights before and after.
-        alpha: (units, swaps), the weight of each swap in the scores.
+        depth: the difference of the two weights before the swap, over tau: scores weight swaps by its softmax.
+        positional, symbolic: the two cosines.
+        equal_before, equal_after: the sum of both, if the two weights were equal before, resp. after it.
+        other: the second cosine of a head that attends as this one and is exactly positional or symbolic.
     """
 
     logits: Tensor
-    g: Tensor
-    h: Tensor
-    alpha: Tensor
+    depth: Tensor
+    positional: Tensor
+    symbolic: Tensor
+    equal_before: Tensor
+    equal_after: Tensor
+    other: Tensor
 
-    def average(self, values: Tensor) -> Tensor:
-        """Values of each swap (units, swaps), weighted by alpha; NaN where there is no swap."""
-        return (self.alpha * values).sum(-1) if values.shape[-1] else values.new_full(values.shape[:-1], torch.nan)
+    def average(self, *values: Tensor) -> list[Tensor]:
+        """Values of each swap (units, swaps), weighted as in the scores: (units,); NaN where there is no swap."""
+        if not self.depth.shape[-1]:
+            return [self.depth.new_full(self.depth.shape[:-1], torch.nan) for _ in values]
+        alpha = torch.softmax(self.depth, dim=-1)
+        return [(alpha * value).sum(-1) for value in values]
 
     def scores(self) -> tuple[Tensor, Tensor]:
         """s_POS and s_SYM, (units,)."""
-        positional, symbolic = cosines(self.g, self.h)
-        return self.average(positional), self.average(symbolic)
+        positional, symbolic = self.average(self.positional, self.symbolic)
+        return positional, symbolic
+
+    def without_first(self, block: int) -> Swaps:
+        """The swaps that leave the first token in its place."""
+        moving = max(self.logits.shape[-1] - block, 0)
+        values = {f.name: getattr(self, f.name)[:, moving:] for f in fields(self)}
+        return Swaps(**(values | {"logits": self.logits[:, 1:, 1:]}))
 
 
-def all_swaps(M: Tensor, own: Tensor, settings: Settings, *, drop: int = 0) -> Swaps:
-    """The swaps among N earlier tokens, without the first `drop` of them, which are still attended to.
+def all_swaps(M: Tensor, own: Tensor, settings: Settings) -> Swaps:
+    """The swaps among N earlier tokens.
 
     `M` (units, N, N), `own` (units,) the logit of the query's own token. Raises InputError if two blocks do not fit.
     """
@@ -76,15 +78,11 @@ def all_swaps(M: Tensor, own: Tensor, settings: Settings, *, drop: int = 0) -> S
     if 2 * block > size:
         raise InputError(f"block={block} is more than half of the {size} earlier keys; give block <= {size // 2}")
     every = torch.logsumexp(torch.cat((M.diagonal(dim1=-2, dim2=-1), own[..., None]), dim=-1), dim=-1)
-    logits = along_diagonals(M[..., drop:, drop:], block) if size - drop >= block else M[..., :0, :0]
-    return _swaps(logits, every, settings)
-
-
-def _swaps(logits: Tensor, every: Tensor, settings: Settings) -> Swaps:
+    logits = along_diagonals(M, block)
     starts = logits.shape[-1]
-    i, j = torch.triu_indices(starts, starts, offset=settings.block, device=logits.device)
-    flat, before = logits.flatten(-2), logits.diagonal(dim1=-2, dim2=-1)
-    attention = torch.exp(before - every[..., None]) / settings.block
+    i, j = torch.triu_indices(starts, starts, offset=block, device=M.device)
+    flat, each = logits.flatten(-2), logits.diagonal(dim1=-2, dim2=-1)
+    attention = torch.exp(each - every[..., None]) / block
     depth = (attention[..., i] - attention[..., j]).abs() / settings.tau
-    g, h = before[..., i] - before[..., j], flat[..., j * starts + i] - flat[..., i * starts + j]
-    return Swaps(logits, g, h, torch.softmax(depth, dim=-1))
+    g, h = each[..., i] - each[..., j], flat[..., j * starts + i] - flat[..., i * starts + j]
+    return Swaps(logits, depth, *cosines(g, h), BOTH(h), BOTH(g), OTHER(g))

@@ -66,5 +66,5 @@ def test_expected_value_by_a_finer_rule(deviation: float) -> None:
     x = h / max(deviation, 1e-12)
     density = torch.exp(-x * x / 2) / (2 * torch.pi) ** 0.5 / max(deviation, 1e-12)
     excess = torch.sqrt(1 + 1 / torch.cosh(h)) - 1
-    fine = 1 + float(torch.trapezoid(density * excess, h)) if deviation else 2**0.5
+    fine = 2**0.5 * (1 + float(torch.trapezoid(density * excess, h))) if deviation else 2.0
     assert float(expected(torch.tensor([deviation], dtype=torch.float64))) == pytest.approx(fine, abs=1e-12)

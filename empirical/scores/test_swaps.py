@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
+from empirical.scores.closed_forms import cosines
 from empirical.scores.score import SHARP, _exclusion
 from empirical.scores.settings import Settings
-from empirical.scores.swaps import all_swaps, along_diagonals, cosines
+from empirical.scores.swaps import all_swaps, along_diagonals
 from theory.arithmetic.ball import Real
 from theory.errors import InputError
 from theory.rope.scores.acting import deviations
@@ -101,5 +102,5 @@ def test_blocks_that_do_not_fit_are_named() -> None:
 
 
 def test_leaving_out_the_first_of_two_leaves_no_swap() -> None:
-    found = all_swaps(torch.zeros(3, 2, 2), torch.zeros(3), Settings(), drop=1).scores()
+    found = all_swaps(torch.zeros(3, 2, 2), torch.zeros(3), Settings()).without_first(1).scores()
     assert all(score.shape == (3,) and bool(score.isnan().all()) for score in found)
