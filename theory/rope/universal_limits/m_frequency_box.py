@@ -33,9 +33,7 @@ from theory.rope.universal_limits.m_frequency_gaps import (
     Amplitudes,
     ball,
     ball_gaps,
-    climb,
-    float_gap_error,
-    float_gaps,
+    climbed_gap,
     frequency_sets,
     some_below,
 )
@@ -132,9 +130,7 @@ def _random(box: Box, count: int) -> Iterator[Trial]:
         m = int(random.integers(1, 5))
         length = int(random.integers(2**m, 90))
         weights = random.dirichlet(np.ones(m))
-        turns = climb(random, weights, length - 1)
-        observed = float(float_gaps(weights, turns, length - 1).min())
-        allowance = float_gap_error(weights, turns, length - 1)
+        observed, allowance = climbed_gap(random, weights, length - 1)
         yield Trial((case, m, length), observed, float(box.at(m, length)), allowance)
 
 

@@ -37,9 +37,7 @@ from theory.rope.universal_limits.m_frequency_gaps import (
     at_most,
     ball,
     ball_gaps,
-    climb,
-    float_gap_error,
-    float_gaps,
+    climbed_gap,
     frequency_sets,
     least_form,
     some_below,
@@ -156,11 +154,9 @@ def _random(limit: Ellipsoid, count: int) -> Iterator[Trial]:
         parts = [int(part) for part in random.integers(1, 5, m)]
         amplitudes = tuple(Fraction(part, sum(parts)) for part in parts)
         weights = np.array([float(a) for a in amplitudes])
-        turns = climb(random, weights, length - 1)
         square = limit.at(length, amplitudes)
         bound = 2 * np.pi**2 * float(square) if square is not None else 2.0
-        observed = float(float_gaps(weights, turns, length - 1).min())
-        allowance = float_gap_error(weights, turns, length - 1)
+        observed, allowance = climbed_gap(random, weights, length - 1)
         yield Trial((case, m, length), observed, bound, allowance, vacuous=bound >= 2)
 
 

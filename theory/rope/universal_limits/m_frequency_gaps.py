@@ -94,3 +94,9 @@ def climb(random: np.random.Generator, amplitudes: Floats, reach: int) -> Floats
         if (found := float_gaps(amplitudes, moved, reach).min()) > best:
             turns, best = moved, found
     return turns
+
+
+def climbed_gap(random: np.random.Generator, amplitudes: Floats, reach: int) -> tuple[float, float]:
+    """The worst gap of the frequencies that `climb` ends at, and the rounding error of it."""
+    turns = climb(random, amplitudes, reach)
+    return float(float_gaps(amplitudes, turns, reach).min()), float_gap_error(amplitudes, turns, reach)
