@@ -29,7 +29,7 @@ class Deck:
 
     def __init__(self, rng: np.random.Generator, first: int, second: int) -> None:
         self._first, self._second = rng.permutation(first), rng.permutation(second)
-        self._starts = 0, 0
+        self._start = 0
 
     def deal(self, count: int, first: Numbers, second: Numbers) -> tuple[Numbers, Numbers]:
         """`count` pairs out of the values offered, which are numbers below those of the deck."""
@@ -37,7 +37,7 @@ class Deck:
         right = self._second[np.isin(self._second, second)]
         steps, round_ = np.arange(count), lcm(len(left), len(right))
         begun = count % round_
-        lefts = self._starts[0] + steps
-        rights = self._starts[1] + steps + (steps - begun) // round_ + 1
-        self._starts = self._starts[0] + begun, self._starts[1] + begun
+        lefts = self._start + steps
+        rights = lefts + (steps - begun) // round_ + 1
+        self._start += begun
         return left[lefts % len(left)], right[rights % len(right)]
