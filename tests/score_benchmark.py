@@ -3,8 +3,8 @@
     python -m tests.score_benchmark
 
 The layer run again is its attention alone, without values, output map and MLP: queries and keys of all tokens from the
-inputs with two of them exchanged, rotation, logits, softmax; 64 swaps at a time, in float64. Scoring starts from the
-same inputs and includes their queries and keys, both scores with and without the first token, entropy, nulls, the
+inputs with two of them exchanged, rotation, logits, softmax; --batch swaps at a time, in float64. Scoring starts from
+the same inputs and includes their queries and keys, both scores with and without the first token, entropy, nulls, the
 exclusion inequality and the use of frequencies. Times are those of one core, whatever else runs on the machine.
 """
 
@@ -36,7 +36,6 @@ except ImportError:  # there is none on Windows
     resource = None  # type: ignore[assignment]
 
 TAU = 1e-4
-BATCH = 64
 T = TypeVar("T")
 
 
@@ -76,13 +75,13 @@ def scored(attention: Layer, x: Tensor) -> HeadScores:
     return score_layer(attention.heads(x), tau=TAU)
 
 
-def seconds_a_swap(attention: Layer, x: Tensor, swaps: int) -> float:
+def seconds_a_swap(attention: Layer, x: Tensor, swaps: int, batch: int) -> float:
     """Seconds to run the layer again on one prompt, for each of its first swaps, (n, width) in."""
     n = len(x)
     chosen = block_swaps(0, n - 1, 1)[:swaps]
 
     def run() -> None:
-        for _ in weights_after(attention, x, n - 1, chosen, 1, 1.0, BATCH):
+        for _ in weights_after(attention, x, n - 1, chosen, 1, 1.0, batch):
             pass
 
     return fastest(run, 2)[0] / len(chosen)
@@ -91,7 +90,7 @@ def seconds_a_swap(attention: Layer, x: Tensor, swaps: int) -> float:
 def largest_difference(attention: Layer, x: Tensor, found: HeadScores) -> float:
     """Between the scores of the first prompt and those of all its swaps run again."""
     pairs = zip(
-        rerun_scores(attention, x[0], at=x.shape[1], tau=TAU, batch=BATCH),
+        rerun_scores(attention, x[0], at=x.shape[1], tau=TAU),
         (found.positional[0], found.symbolic[0]),
         strict=True,
     )
@@ -103,8 +102,9 @@ def largest_difference(attention: Layer, x: Tensor, found: HeadScores) -> float:
 @click.option("--prompts", type=click.IntRange(1), default=20, show_default=True)
 @click.option("--width", type=click.IntRange(2), default=128, show_default=True)
 @click.option("--heads", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--batch", type=click.IntRange(1), default=64, show_default=True, help="Swaps run at once.")
 @click.option("--all-swaps", is_flag=True, help="Run the layer again for every swap, at every length.")
-def main(lengths: tuple[int, ...], prompts: int, width: int, heads: int, all_swaps: bool) -> None:
+def main(lengths: tuple[int, ...], prompts: int, width: int, heads: int, batch: int, all_swaps: bool) -> None:
     """Time the scores of a layer, in milliseconds a prompt with all heads.
 
     Beyond 64 tokens, without --all-swaps, the layer is run again for 512 swaps, and its time is that times swaps/512.
@@ -120,7 +120,7 @@ def main(lengths: tuple[int, ...], prompts: int, width: int, heads: int, all_swa
         before = peak()
         elapsed, found = fastest(partial(scored, attention, x), 5)
         grown, ours = peak() - before, elapsed / prompts
-        again = seconds_a_swap(attention, x[0], count if whole else 512) * count
+        again = seconds_a_swap(attention, x[0], count if whole else 512, batch) * count
         line = f"n = {n}, {count:,} swaps: {1e3 * ours:.3g} ms a prompt; layer run again {1e3 * again:.4g} ms"
         line += f"; {again / ours:,.0f} times faster"
         if whole:
