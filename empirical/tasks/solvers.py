@@ -126,7 +126,7 @@ def latest_matches(tokens: Tensor, values: int, vocabulary: Vocabulary[Pair | Sy
     """Partial induction: the latest pair whose left letter is the last token."""
     last = _checked(tokens, len(vocabulary))
     pairs = len(vocabulary) // (values + 1) * values
-    matches = (tokens // values == tokens[:, -1:] - pairs) & (tokens < pairs)
+    matches = tokens // values == tokens[:, -1:] - pairs  # symbols, which come after the pairs, match nothing
     to = _latest(matches)
     _require(to >= 0, lambda row: f"{_name(vocabulary, tokens, row, last)} is not the left letter of a pair before it")
     return _answered(tokens, to, torch.ones_like(to))
