@@ -69,7 +69,7 @@ class Block(nn.Module):
         )
         self.dropout = nn.Dropout(config.dropout)
 
-    def forward(self, x: Tensor, phases: Tensor | None, rows: int) -> Tensor:
+    def forward(self, x: Tensor, phases: Tensor, rows: int) -> Tensor:
         """The residual stream x (b, n, width) after this block, at the last `rows` tokens: (b, rows, width)."""
         y = self.norm(x)
         attended = self.dropout(self.attention(y, phases, rows))
