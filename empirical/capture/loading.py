@@ -45,14 +45,16 @@ def check_model(path: Path) -> Any:
     return config
 
 
-def load_model(path: Path) -> HuggingFace:
+def load_model(path: Path, config: Any = None) -> HuggingFace:
     """The model at `path`, on the GPU if there is one. Its self-test is the caller's to run.
+
+    `config` is that of `check_model`, if it has been called already: for GGUF it takes seconds.
 
     InputError, in one line, for what is no model in safetensors or GGUF, is of a family that is not known, or whose
     config and weights do not fit together.
     """
     folder, files = _place(path)
-    config = check_model(path)
+    config = config or check_model(path)
     if "gguf_file" not in files:
         _check_weights(folder, config)
     with _errors(path):
@@ -85,9 +87,12 @@ def load_model(path: Path) -> HuggingFace:
     return HuggingFace(model.to("cuda" if torch.cuda.is_available() else "cpu"))
 
 
-def random_model(path: Path, seed: int) -> HuggingFace:
-    """A model of the same architecture as that at `path`, with the random weights that training would start from."""
-    config = check_model(path)
+def random_model(path: Path, seed: int, config: Any = None) -> HuggingFace:
+    """A model of the same architecture as that at `path`, with the random weights that training would start from.
+
+    `config` as in `load_model`.
+    """
+    config = config or check_model(path)
     with _errors(path), torch.random.fork_rng():
         from transformers import AutoModelForCausalLM
 

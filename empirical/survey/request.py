@@ -88,14 +88,14 @@ def answer(request: Request, out: Path | None) -> tuple[Report, list[Parts]]:
     """Take the surveys; with a folder, go on from the parts in it, and return them. InputError for any bad input."""
     runs = list(request.runs())
     read_lines(request.prompts)  # what can be refused without a model is refused first
-    for path in dict.fromkeys(run.path for run in runs):
-        check_model(path)
+    configs = {path: check_model(path) for path in dict.fromkeys(run.path for run in runs)}
     surveys: dict[str, Survey] = {}
     parts: list[Parts] = []
     resampling = Resampling(seed=request.seed)
     for group in _by_model(runs):
-        model = load_model(group[0].path) if group[0].seed is None else random_model(group[0].path, group[0].seed)
-        encode = _encoder(request, group[0].path)
+        path, seed = group[0].path, group[0].seed
+        model = load_model(path, configs[path]) if seed is None else random_model(path, seed, configs[path])
+        encode = _encoder(request, path)
         for run in group:
             surveys[run.label] = _survey(run, model, encode, request, out, parts)
     rows = {}
