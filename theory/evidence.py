@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite, prod
 from typing import Any, ClassVar
+from zlib import crc32
 
 import sympy
 from flint import arb, fmpq
@@ -32,8 +33,9 @@ class Evidence:
     kind: ClassVar[str]
     unit: ClassVar[str]
 
-    def __init__(self, name: str, count: int, outcome: Outcome, witness: Any = None) -> None:
+    def __init__(self, name: str, count: int, outcome: Outcome, witness: Any = None, fingerprint: int = 0) -> None:
         self.name, self.count, self.outcome, self.witness = name, count, outcome, witness
+        self.fingerprint = fingerprint
 
     @property
     def size(self) -> str:
@@ -47,23 +49,28 @@ class Evidence:
             "outcome": self.outcome.name.lower(),
             "count": self.count,
             "size": self.size,
+            "fingerprint": f"{self.fingerprint:08x}",
             "witness": None if self.witness is None else str(self.witness),
         }
 
 
-def _tally(cases: Iterable[Case]) -> tuple[int, Outcome, Any]:
-    """Count the cases up to the first refutation; an undecided case is kept, an empty domain is undecided."""
-    count, undecided = 0, None
+def _tally(cases: Iterable[Case]) -> tuple[int, Outcome, Any, int]:
+    """Count the cases up to the first refutation; an undecided case is kept, an empty domain is undecided.
+
+    The last of the four is a checksum of the cases as text: two runs that share it looked at the same ones.
+    """
+    count, undecided, checksum = 0, None, 0
     for case, verdict in cases:
         count += 1
+        checksum = crc32(str(case).encode(), checksum)
         outcome = Outcome.of(verdict)
         if outcome is Outcome.REFUTED:
-            return count, outcome, case
+            return count, outcome, case, checksum
         if outcome is Outcome.UNDECIDED and undecided is None:
             undecided = case
     if count == 0 or undecided is not None:
-        return count, Outcome.UNDECIDED, undecided
-    return count, Outcome.HOLDS, None
+        return count, Outcome.UNDECIDED, undecided, checksum
+    return count, Outcome.HOLDS, None, checksum
 
 
 class Enumeration(Evidence):
@@ -158,7 +165,7 @@ class BoxCover(Evidence):
         if outcome is Outcome.HOLDS and settled != _volume(domain):
             outcome, witness = Outcome.UNDECIDED, pending[0] if pending else domain
         self.undecided_share = float(1 - settled / _volume(domain))
-        super().__init__(name, count, outcome, witness)
+        super().__init__(name, count, outcome, witness, crc32(str(domain).encode()))
 
 
 def _hull(interval: Interval) -> arb:
@@ -195,14 +202,22 @@ class Trial:
 
 
 class Search(Evidence):
-    """Random or adversarial evaluations; only those whose bound is not vacuous count."""
+    """Random or adversarial evaluations; only those whose bound is not vacuous count.
+
+    `largest_ratio` and `mean_ratio` are of observed to bound, where the bound is positive; `allowance` is the largest.
+    """
 
     kind = "sampled"
     unit = "examples"
 
     def __init__(self, name: str, trials: Iterable[Trial], *, seed: int) -> None:
-        self.seed, self.largest_ratio = seed, 0.0
-        super().__init__(name, *_tally(self._counted(trials)))
+        self.seed, self.allowance = seed, 0.0
+        self._ratios: list[float] = []
+        count, outcome, witness, _ = _tally(self._counted(trials))
+        self.largest_ratio = max([0.0, *self._ratios])
+        self.mean_ratio = sum(self._ratios) / max(1, len(self._ratios))
+        # No checksum: floats in the cases may differ by a rounding from one machine to another.
+        super().__init__(name, count, outcome, witness)
 
     @classmethod
     def decided(cls, name: str, cases: Iterable[tuple[Any, bool]], *, seed: int) -> Search:
@@ -214,7 +229,8 @@ class Search(Evidence):
             if trial.vacuous:
                 continue
             if trial.bound > 0:
-                self.largest_ratio = max(self.largest_ratio, trial.observed / trial.bound)
+                self._ratios.append(trial.observed / trial.bound)
+            self.allowance = max(self.allowance, trial.allowance)
             yield trial.case, trial.outcome
 
     @property

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import theory
-from theory.claims import STATEMENT, Claim, claims_of, discover
+from theory.claims import STATEMENT, Claim, Verdict, claims_of, discover
 from theory.evidence import Evidence
 from theory.table import render
 from theory.verdicts import Ledger, Run
@@ -36,10 +36,11 @@ class ClaimItem(pytest.Item):
     def __init__(self, *, claim: Claim, label: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.claim, self.label = claim, label
+        self.verdict: Verdict  # once it has run
 
     def runtest(self) -> None:
         _, expected = self.claim.variants()[self.label]
-        verdict = self.claim.examine(self.label, thorough=self.config.getoption("thorough"))
+        verdict = self.verdict = self.claim.examine(self.label, thorough=self.config.getoption("thorough"))
         run = Run.of(self.claim, self.label, verdict)
         self.user_properties.append((_PROPERTY, run.as_json()))
         if verdict.outcome is not expected:
