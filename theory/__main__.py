@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from theory import command_line
-from theory.claims import load
+from theory.modules import load
 
 _MODULES = {
     "ledger": "theory.commands.ledger",

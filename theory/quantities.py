@@ -18,8 +18,8 @@ import sympy
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real
 from theory.arithmetic.grammar import parse_matrix, parse_number, parse_vector
-from theory.claims import load, theory_modules
 from theory.errors import InputError
+from theory.modules import load, theory_modules
 from theory.outcome import Outcome
 
 
