@@ -32,10 +32,11 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             )
         total = {key: sum(row[key] for row in rows) for key in ("evaluations", "spent", "exposed", "controls")}
         held = [row["ratio"] for row in rows if row["outcome"] == "holds"]
+        refuted = sum(row["outcome"] == "refuted" for row in rows)
         write(
-            f"{len(rows)} duels of {len({row['claim'] for row in rows})} claims, {len(rows) - len(held)} of them of "
-            f"claims that are false as printed; {total['evaluations']:,} evaluations of statements, {total['spent']:,} "
-            f"in all; largest ratio where a claim holds {max(held, default=0):.17g}; controls exposed "
+            f"{len(rows)} duels of {len({row['claim'] for row in rows})} claims: {len(held)} held, {refuted} refuted; "
+            f"{total['spent']:,} evaluations, {total['evaluations']:,} of them of "
+            f"statements; largest ratio where a claim holds {max(held, default=0):.12g}; controls exposed "
             f"{total['exposed']} of {total['controls']} tried"
         )
 

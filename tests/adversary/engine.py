@@ -1,7 +1,7 @@
 """The adversary: gradient ascent and differential evolution on observed/bound, for a fixed number of evaluations.
 
 Float64 only guides the climb: whatever it shows above the bound, or closer to it than rounding, is decided again in
-exact or ball arithmetic at that very point.
+exact or ball arithmetic at that very point, and so is the best point of every climb.
 """
 
 from __future__ import annotations
@@ -86,6 +86,8 @@ class Climb:
                 self._evolve()
         except Spent:
             pass
+        if self.attack.outcome is Outcome.HOLDS and self.point is not None:
+            self._decide(self.point)
 
     def _starts(self) -> Iterator[np.ndarray]:
         """Anywhere in the box, then beside the best point, at falling distances."""
@@ -129,13 +131,10 @@ class Climb:
         ratio = observed / bound if bound > 0 else 1 + observed - bound
         allowance = 0.0
         if not ratio <= 1 or (ratio > max(1 - CLOSE, self.best) or (duel.strict and ratio == 1)):
-            outcome = duel.decide(attack.variant, self.setting, point)
-            if outcome is Outcome.HOLDS or (attack.control and outcome is Outcome.UNDECIDED):
+            if self._decide(point):
                 # The excess is rounding, as has just been shown.
                 allowance, ratio = max(observed - bound, 0.0), min(ratio, 1.0)
             else:
-                attack.outcome = outcome
-                observed = max(observed, np.nextafter(bound, np.inf)) if outcome is Outcome.REFUTED else np.nan
                 ratio = max(ratio, 1.0)
         if ratio > self.best:
             self.best, self.point = ratio, point
@@ -143,8 +142,20 @@ class Climb:
             attack.best = ratio
             values = (f"{axis.name}={value:.10g}" for axis, value in zip(self.axes, point, strict=True))
             attack.place = f"{self.setting}: {', '.join(values)}"
-        case = attack.place if attack.outcome is not Outcome.HOLDS else None
-        attack.trials.append(Trial(case, observed, bound, allowance))
         if attack.outcome is not Outcome.HOLDS:
             raise Spent
+        attack.trials.append(Trial(None, observed, bound, allowance))
         return ratio
+
+    def _decide(self, point: np.ndarray) -> bool:
+        """Whether the attack goes on from a point; else it has its outcome, and a trial that shows it."""
+        attack = self.attack
+        outcome = attack.duel.decide(attack.variant, self.setting, point)
+        if outcome is Outcome.HOLDS or (attack.control and outcome is Outcome.UNDECIDED):
+            return True
+        attack.outcome = outcome
+        values = (f"{axis.name}={value!r}" for axis, value in zip(self.axes, point.tolist(), strict=True))
+        witness = f"{self.setting}: {', '.join(values)}"
+        # Decided beyond doubt, whatever float64 makes of both sides.
+        attack.trials.append(Trial(witness, *((1.0, 0.0) if outcome is Outcome.REFUTED else (np.nan, 0.0))))
+        return False

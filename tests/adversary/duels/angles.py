@@ -40,8 +40,10 @@ def _angle_axes(precision: int) -> tuple[Axis, ...]:
     return Axis("theta", 0.02, 1.2, "radians"), Axis("t", 1, 2**precision, "tokens", whole=True)
 
 
-def _phase(shift: Any, precision: int, x: Any, ar: Any) -> Pair:
+def _phase(shift: Any, precision: int, x: Any, ar: Any) -> Pair | None:
     stored, i, j = nearest(x[0], precision), int(x[1]), int(x[2])
+    if i == j:  # no error, whatever is claimed
+        return None
     a, b = (nearest(nearest(Fraction(t), precision) * stored, precision) for t in (i, j))
     return abs(a - b - (i - j) * stored), Fraction(shift.bound(i, j), 2**precision) * stored
 
