@@ -39,11 +39,11 @@ def rotation(x: Tensor, rotary: Rotary, positions: Tensor, u: float, stretch: fl
 def logits(seen: Observed, queries: Tensor, keys: Tensor, u: float) -> Tensor:
     """Largest error of each logit (prompts, heads, n, n) before the soft cap.
 
-    `queries` and `keys` are the rotated ones, float64, with a key head for every query head.
+    `queries` and `keys` are the rotated ones, float64 on the CPU, with a key head for every query head.
     """
     heads = seen.heads
     error = [
-        rotation(x.double(), heads.rotary, seen.positions, u, seen.stretch).norm(dim=-1)
+        rotation(x.double().cpu(), heads.rotary, seen.positions, u, seen.stretch).norm(dim=-1)
         for x in (heads.queries, heads.keys)
     ]
     error[1] = error[1].repeat_interleave(queries.shape[1] // error[1].shape[1], dim=1)

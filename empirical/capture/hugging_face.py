@@ -22,6 +22,7 @@ from empirical.capture.families import View, family
 from empirical.capture.heads import LayerHeads
 from empirical.capture.noting import Call, noting
 from empirical.capture.observed import Observed
+from empirical.capture.self_test import self_test
 from empirical.rotary import Rotary
 from theory.errors import InputError
 from theory.rope.models.config import EVERY_LAYER, read_config
@@ -47,9 +48,9 @@ def rope_settings(config: PreTrainedConfig) -> dict[str, RopeSettings]:
 
 
 class HuggingFace:
-    """An adapter of a model of the library transformers; the model must have been loaded in float32.
+    """An adapter of a model of the library transformers, loaded in float32; `passed` is its self-test.
 
-    InputError for a model of a family that is not known, or whose RoPE settings are not.
+    InputError for a model of a family that is not known, or whose RoPE settings are not, or that fails the self-test.
     """
 
     def __init__(self, model: PreTrainedModel) -> None:
@@ -61,6 +62,7 @@ class HuggingFace:
         blocks = model.base_model.get_submodule(self.family.blocks)
         self.attentions = [block.get_submodule(self.family.attention) for block in blocks.children()]
         self._rotaries: dict[tuple[str, int], Rotary] = {}
+        self.passed = self_test(self)
 
     @property
     def context(self) -> int:

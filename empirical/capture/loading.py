@@ -46,12 +46,12 @@ def check_model(path: Path) -> Any:
 
 
 def load_model(path: Path, config: Any = None) -> HuggingFace:
-    """The model at `path`, on the GPU if there is one. Its self-test is the caller's to run.
+    """The model at `path`, on the GPU if there is one.
 
     `config` is that of `check_model`, if it has been called already: for GGUF it takes seconds.
 
-    InputError, in one line, for what is no model in safetensors or GGUF, is of a family that is not known, or whose
-    config and weights do not fit together.
+    InputError, in one line, for what is no model in safetensors or GGUF, is of a family that is not known, whose config
+    and weights do not fit together, or that fails the self-test.
     """
     folder, files = _place(path)
     config = config or check_model(path)
@@ -84,7 +84,7 @@ def load_model(path: Path, config: Any = None) -> HuggingFace:
                 f"{path}: {len(names)} tensors {what}, {names[0]} first; "
                 "give the config.json that belongs to the weights, and all their files"
             )
-    return HuggingFace(model.to("cuda" if torch.cuda.is_available() else "cpu"))
+    return _adapter(path, model)
 
 
 def random_model(path: Path, seed: int, config: Any = None) -> HuggingFace:
@@ -98,7 +98,14 @@ def random_model(path: Path, seed: int, config: Any = None) -> HuggingFace:
 
         torch.manual_seed(seed)
         model = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
-    return HuggingFace(model.to("cuda" if torch.cuda.is_available() else "cpu"))
+    return _adapter(path, model)
+
+
+def _adapter(path: Path, model: Any) -> HuggingFace:
+    try:
+        return HuggingFace(model.to("cuda" if torch.cuda.is_available() else "cpu"))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
 
 
 def load_tokenizer(path: Path) -> PreTrainedTokenizerBase:

@@ -13,7 +13,6 @@ import torch
 from empirical.capture.conftest import TINY, config
 from empirical.capture.hugging_face import HuggingFace
 from empirical.capture.loading import check_model, digest, load_model, load_tokenizer, random_model
-from empirical.capture.self_test import self_test
 from empirical.scores.score import score_layer
 from theory.errors import InputError
 
@@ -77,7 +76,6 @@ def changed(folder: Path, **fields: Any) -> Path:
 def test_shards_of_bfloat16(folder: Path, tiny: Build, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(list(folder.glob("*.safetensors"))) > 1
     adapter = load_model(folder)
-    self_test(adapter)
     tokens = torch.arange(6)[None]
     model = tiny("llama")
     for parameter in model.parameters():
@@ -218,7 +216,6 @@ def test_gguf(tmp_path: Path, tiny: Build) -> None:
     writer.write_tensors_to_file()
     writer.close()
     adapter = load_model(tmp_path / "tiny.gguf")
-    self_test(adapter)
     tokens = torch.arange(6)[None]
     for heads, other in zip(adapter.heads(tokens), HuggingFace(model).heads(tokens), strict=True):
         torch.testing.assert_close(heads.queries.cpu(), other.queries, rtol=1e-5, atol=1e-5)

@@ -21,7 +21,7 @@ from theory.errors import InputError
 
 @pytest.mark.parametrize("name", TINY)
 def test_every_family_passes(tiny: Callable[[str], Any], name: str) -> None:
-    found = self_test(HuggingFace(tiny(name)))
+    found = HuggingFace(tiny(name)).passed
     assert all(0 <= share <= 1 for share in vars(found).values())
     # The allowance is an allowance, not a licence: the model uses a part of it that can be seen.
     assert found.layout > 1e-3 and found.attention > 1e-5 and found.shift > 1e-5
@@ -160,7 +160,7 @@ def test_rounded_frequencies_are_refused(tiny: Callable[[str], Any]) -> None:
     model = tiny("llama")
     model.model.rotary_emb.inv_freq.copy_(model.model.rotary_emb.inv_freq.bfloat16().float())
     with pytest.raises(InputError, match="layer 0"):
-        self_test(HuggingFace(model))
+        HuggingFace(model)
 
 
 def test_positions_that_are_ignored_are_refused(tiny: Callable[[str], Any]) -> None:
@@ -169,11 +169,11 @@ def test_positions_that_are_ignored_are_refused(tiny: Callable[[str], Any]) -> N
     usual = rotary.forward
     rotary.forward = lambda x, position_ids: usual(x, 0 * position_ids + torch.arange(position_ids.shape[1]))
     with pytest.raises(InputError, match="layer 0"):
-        self_test(HuggingFace(model))
+        HuggingFace(model)
 
 
 def test_no_room_for_a_test(tiny: Callable[[str], Any]) -> None:
     model = tiny("llama")
     model.config.max_position_embeddings = 3
     with pytest.raises(InputError, match="takes 3 tokens"):
-        self_test(HuggingFace(model))
+        HuggingFace(model)

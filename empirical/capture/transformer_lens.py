@@ -19,6 +19,7 @@ from empirical.capture.heads import LayerHeads
 from empirical.capture.hooked_settings import hooked_settings
 from empirical.capture.hugging_face import rope_settings
 from empirical.capture.observed import Observed
+from empirical.capture.self_test import self_test
 from empirical.rotary import Rotary
 from theory.errors import InputError
 from theory.rope.models.config import EVERY_LAYER
@@ -31,9 +32,9 @@ _FARTHEST = 64  # positions of a probe: these models take no positions, so all e
 
 
 class TransformerLens:
-    """An adapter of a TransformerLens model in float32.
+    """An adapter of a TransformerLens model in float32; `passed` is its self-test.
 
-    InputError for a model without RoPE, without the hook points, or with a scaling that is not known.
+    InputError for a model without RoPE or the hook points, with a scaling that is not known, or that fails the test.
     """
 
     def __init__(self, model: Any) -> None:
@@ -49,6 +50,7 @@ class TransformerLens:
                 raise InputError(f"layer {layer}, {type(attention).__name__}, has no {missing[0]}; {_REMEDY}")
         self.settings = rope_settings(model.original_model.config) if self.bridge else hooked_settings(self.config)
         self._rotaries: dict[str, Rotary] = {}
+        self.passed = self_test(self)
 
     @property
     def context(self) -> int:

@@ -76,7 +76,7 @@ def _tensors(record: Any, prefix: str) -> dict[str, Tensor]:
     for field in fields(record):
         value = getattr(record, field.name)
         if isinstance(value, Tensor):
-            found[prefix + field.name] = value.cpu().clone()  # layers may share one
+            found[prefix + field.name] = value.clone()  # layers may share one
         elif is_dataclass(value) and not isinstance(value, Settings):
             found |= _tensors(value, f"{prefix}{field.name}.")
     return found
@@ -91,9 +91,3 @@ def _from_tensors(kind: Any, tensors: Mapping[str, Tensor], prefix: str, given: 
                 tensors[prefix + name] if hint is Tensor else _from_tensors(hint, tensors, f"{prefix}{name}.", {})
             )
     return kind(**values)
-
-
-def on_cpu(found: HeadScores) -> HeadScores:
-    """The same scores, off the GPU."""
-    given = {name: getattr(found, name) for name in _SHARED if name != "frequencies"}
-    return _from_tensors(HeadScores, _tensors(found, ""), "", {**given, "planes": None})

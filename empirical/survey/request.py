@@ -10,7 +10,6 @@ from pathlib import Path
 from empirical.capture.hugging_face import HuggingFace
 from empirical.capture.loading import check_model, digest, load_model, load_tokenizer, random_model
 from empirical.capture.prompts import as_numbers, read_lines, read_prompts
-from empirical.capture.self_test import self_test
 from empirical.scores.bootstrap import Resampling
 from empirical.scores.records import Row
 from empirical.scores.settings import Settings
@@ -140,8 +139,7 @@ def _survey(
         parts.append(kept)
         if there := kept.count():
             print(f"{run.label}: going on from {there} parts in {kept.folder}", file=sys.stderr)
-    test = self_test(model)
     with progress_bar(f"scoring {run.label}") as progress:
         advance = None if progress is None else (lambda done: progress(done, len(prompts)))
         layers = score_prompts(model, prompts, request.settings, kept, advance)
-    return Survey(subject, prompts, test, layers)
+    return Survey(subject, prompts, model.passed, layers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import torch
 
@@ -18,7 +18,7 @@ from empirical.scores.random_weights import RandomWeights, Spread
 from empirical.scores.records import Row, head_rows
 from empirical.scores.score import score_layer
 from empirical.scores.settings import Settings
-from empirical.survey.parts import Layers, Parts, on_cpu, together
+from empirical.survey.parts import Layers, Parts, together
 
 TOKENS_AT_ONCE = 512
 
@@ -102,4 +102,5 @@ def score_prompts(
 
 
 def _score(heads: LayerHeads, settings: Settings) -> HeadScores:
-    return on_cpu(score_layer(heads, **asdict(settings)))
+    """Scored on the CPU: float64 is slow on most GPUs."""
+    return score_layer(replace(heads, queries=heads.queries.cpu(), keys=heads.keys.cpu()), **asdict(settings))
