@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from theory.arithmetic.angle import Angle
-from theory.arithmetic.ball import Real, log, pi
+from theory.arithmetic.ball import Real, log
 from theory.arithmetic.continued_fraction import gap
 from theory.errors import InputError
 from theory.limits.symbolic import angle_reach
@@ -97,12 +97,12 @@ class Row:
         positional = {
             "plane": self.best,
             "planes": len(self.planes),
-            "wavelength": _enclosed(wavelength(self.planes[self.best - 1])),
+            "wavelength": _enclosed(self.planes[self.best - 1].wavelength),
             "gap": _enclosed(self.positional_gap),
             "sufficient inverse temperature": _enclosed(self.positional_beta),
         }
         symbolic = {
-            "wavelength": _enclosed(wavelength(self.slowest)),
+            "wavelength": _enclosed(self.slowest.wavelength),
             "letters": self.letters,
             "length limit": self.limit,
             "gap": _enclosed(self.symbolic_gap),
@@ -115,11 +115,6 @@ class Row:
             "positional": positional,
             "symbolic": symbolic,
         }
-
-
-def wavelength(angle: Angle) -> Real:
-    """Tokens in a full turn."""
-    return 2 * pi / angle.real
 
 
 def _enclosed(value: Real | None) -> dict[str, Any] | None:

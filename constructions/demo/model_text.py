@@ -7,7 +7,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_UP, Context
 
 from rich.console import Console
 
-from constructions.demo.model_table import Row, wavelength
+from constructions.demo.model_table import Row
 from constructions.demo.text import digits, paragraph
 from theory.arithmetic.ball import Real
 from theory.printing import decimal_bounds
@@ -41,7 +41,7 @@ Column = tuple[str, str, int, Callable[[Row], str]]
 SEEN: list[Column] = [("n", "tokens", 8, lambda row: _tokens(row.length))]
 POSITIONAL: list[Column] = [
     ("plane", "of all", 8, lambda row: f"{row.best}/{len(row.planes)}"),
-    ("period", "tokens", 7, lambda row: short(wavelength(row.planes[row.best - 1]))),
+    ("period", "tokens", 7, lambda row: short(row.planes[row.best - 1].wavelength)),
     ("gap", "logit", 9, lambda row: short(row.positional_gap)),
     ("beta", "", 8, lambda row: short(row.positional_beta, up=True)),
 ]

@@ -62,6 +62,11 @@ class Angle:
         """The angle in turns."""
         return self.real / Real.of_linear(0, 2)
 
+    @property
+    def wavelength(self) -> Real:
+        """The positions that a turn takes, 2 pi/theta, for an angle that is not 0."""
+        return 1 / self.alpha
+
     @cached_property
     def turns(self) -> Fraction | None:
         """The angle in turns, in lowest terms, where it is known to be rational."""

@@ -20,6 +20,7 @@ def test_rope_angles(base: int | Fraction, d: int, k: int) -> None:
     angle = Angle.rope(base, d, k)
     assert float(angle.real) == pytest.approx(float(base) ** (-2 * (k - 1) / d), rel=1e-15)
     assert float(angle.alpha) == pytest.approx(float(angle.real) / (2 * math.pi), rel=1e-15)
+    assert float(angle.wavelength) == pytest.approx(2 * math.pi / float(angle.real), rel=1e-15)
     assert angle.turns is None
     assert angle.rotates() is Outcome.HOLDS
     assert Angle.parse(str(angle)) == angle

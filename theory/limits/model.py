@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial
 
 from theory.arithmetic.angle import Angle
-from theory.arithmetic.ball import Real, log, pi
+from theory.arithmetic.ball import Real, log
 from theory.errors import InputError, Undecided
 from theory.limits.rounding import FormatLimit, format_limit
 from theory.limits.symbolic import angle_reach, symbolic_reach
@@ -70,7 +70,7 @@ class PlaneLimits:
     @property
     def wavelength(self) -> Real | None:
         """2 pi / theta in tokens; None for a plane that stands still."""
-        return None if self.angle.real.exact == 0 else 2 * pi / self.angle.real
+        return None if self.angle.real.exact == 0 else self.angle.wavelength
 
 
 @dataclass(frozen=True, eq=False)

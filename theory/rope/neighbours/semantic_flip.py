@@ -190,7 +190,7 @@ def semantic_flip_length(theta: AnyAngle) -> dict[str, Exact]:
 @quantity("wavelength", unit="tokens", claim=CLAIM)
 def wavelength(base: Base, d: Count, k: Count | None = None) -> Enclosure:
     """2 pi/theta_k, the positions that plane k takes for a turn; by default of the slowest plane, k = d/2."""
-    return Enclosure(1 / Angle.rope(base, d, d // 2 if k is None else k).alpha)
+    return Enclosure(Angle.rope(base, d, d // 2 if k is None else k).wavelength)
 
 
 @quantity("rope-frequency", unit="radians a position", claim=CLAIM)
