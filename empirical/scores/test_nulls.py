@@ -31,6 +31,28 @@ def test_pure_heads_have_their_null(tau: float, block: int) -> None:
     assert nulls(positional).pure.equal(nulls(symbolic).pure)
 
 
+@pytest.mark.parametrize("tau", TAUS)
+def test_the_null_of_any_head_is_that_of_a_pure_one_with_its_attention(tau: float) -> None:
+    M, own, settings = matrix(6), torch.tensor([0.4], dtype=torch.float64), Settings(tau=tau)
+    pure = M.diagonal(dim1=-2, dim2=-1)[:, None].expand(1, 7, 7)
+    assert nulls(all_swaps(M, own, settings)).pure == pytest.approx(
+        all_swaps(pure, own, settings).scores()[1], rel=1e-13
+    )
+
+
+@pytest.mark.parametrize("block", [1, 2])
+def test_without_the_first_token_it_may_as_well_be_the_queries_own(block: int) -> None:
+    """What is attended to and never swapped counts by its weight alone."""
+    M, own, settings = matrix(5), torch.tensor([0.4], dtype=torch.float64), Settings(tau=0.05, block=block)
+    left = all_swaps(M, own, settings).without_first(block)
+    fewer = all_swaps(M[:, 1:, 1:], torch.logaddexp(own, M[:, 0, 0]), settings)
+    found, expected_nulls = nulls(left), nulls(fewer)
+    pairs = [*zip(left.scores(), fewer.scores(), strict=True), (found.pure, expected_nulls.pure)]
+    pairs += [(found.random, expected_nulls.random), (found.everything, expected_nulls.everything)]
+    for one, other in pairs:
+        assert one == pytest.approx(other, rel=1e-12)
+
+
 def test_constant_heads_score_what_is_said() -> None:
     swaps = all_swaps(torch.full((1, 5, 5), 0.7, dtype=torch.float64), torch.zeros(1), Settings())
     found = nulls(swaps)
