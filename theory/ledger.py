@@ -116,9 +116,8 @@ class LedgerPlugin:
             return
         ledger = Ledger(discover(), self._runs)
         terminalreporter.section("ledger")
-        terminalreporter.write(
-            render(ledger, width=max(120, terminalreporter._tw.fullwidth), color=terminalreporter._tw.hasmarkup)
-        )
+        width = terminalreporter._tw.fullwidth if terminalreporter.isatty else 140
+        terminalreporter.write(render(ledger, width, color=terminalreporter._tw.hasmarkup))
         if (path := self._config.getoption("ledger_file")) is not None:
             path.write_text(json.dumps(ledger.as_json(), indent=1) + "\n")
             terminalreporter.write_line(f"ledger written to {path}")
