@@ -19,7 +19,12 @@ Examples:
 
 @click.command("score", epilog=EXAMPLES)
 @click.argument("model", type=click.Path(path_type=Path))
-@click.option("--prompts", required=True, type=click.Path(path_type=Path), help="UTF-8 text, one prompt a line.")
+@click.option(
+    "--prompts",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="UTF-8 text, one prompt a line, encoded as its tokenizer does.",
+)
 @click.option("--tokens", "as_tokens", is_flag=True, help="Prompts are token numbers, separated by spaces.")
 @click.option("--length", type=int, help="Tokens of each prompt that are used.  [default: those of the shortest]")
 @click.option("--lengths", metavar="A,B", help="Compare two lengths side by side.")
@@ -57,7 +62,7 @@ def command(
     """Positional and symbolic score of every head of MODEL: a folder with config.json and safetensors, or a GGUF file.
 
     Weights are read into float32. A model is scored only after a self-test: the attention rebuilt from what was read
-    must be its own. Every prompt must have the tokens that are used of it.
+    must be its own. A prompt shorter than --length is refused.
     """
     import torch
 

@@ -13,10 +13,11 @@ from empirical.scores.records import Row
 from theory.errors import InputError
 
 COLOURS = "PuOr"  # two hues that all eyes tell apart, white where nothing differs
+SMALL = 0.01  # differences that are surely larger than this are dotted
 
 
 def draw_differences(rows: Sequence[Row], title: str, folder: Path, name: str = "difference") -> list[Path]:
-    """Draw the differences as PNG and SVG; heads are dotted whose interval leaves out 0. Returns the files."""
+    """Draw the differences as PNG and SVG; dots where the interval lies beyond SMALL or -SMALL. Returns the files."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
@@ -31,7 +32,7 @@ def draw_differences(rows: Sequence[Row], title: str, folder: Path, name: str = 
             for row in rows:
                 values[row["layer"], row["head"]] = row[column]
             image = axes.imshow(values, cmap=COLOURS, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
-            sure = [row for row in rows if row[f"{column}_low"] > 0 or row[f"{column}_high"] < 0]
+            sure = [row for row in rows if row[f"{column}_low"] > SMALL or row[f"{column}_high"] < -SMALL]
             axes.plot([r["head"] for r in sure], [r["layer"] for r in sure], ".", color="black", markersize=1.5)
             axes.set_title(f"{kind} score")
             axes.set_xlabel("head")
@@ -39,7 +40,7 @@ def draw_differences(rows: Sequence[Row], title: str, folder: Path, name: str = 
                 axis.set_major_locator(MaxNLocator(16, integer=True))
         panels[0].set_ylabel("layer")
         figure.suptitle(title)
-        figure.supxlabel("Dots: the interval over prompts leaves out 0.", fontsize=7)
+        figure.supxlabel(f"Dots: the interval over prompts lies beyond +{SMALL} or -{SMALL}.", fontsize=7)
         figure.colorbar(image, ax=list(panels), pad=0.01, fraction=0.05).set_label("mean difference")
         try:
             paths = [folder / f"{name}.{kind}" for kind in KINDS]

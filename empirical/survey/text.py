@@ -34,7 +34,6 @@ def render_report(report: Report, top: int) -> str:
 def render(survey: Survey, rows: Sequence[Row], resampling: Resampling, top: int) -> str:
     """One survey: what was scored and how, then `top` heads of either kind, by the difference of their two scores."""
     test = survey.self_test
-    pure = [row["pure"] for row in rows]
     lines = [
         f"{survey.subject}: {len(survey.layers)} layers, {len(rows)} heads, "
         f"{len(survey.prompts)} prompts of {survey.length} tokens",
@@ -42,7 +41,7 @@ def render(survey: Survey, rows: Sequence[Row], resampling: Resampling, top: int
         f"  intervals: {resampling}",
         f"  self-test passed; error as a part of what rounding allows: layout {test.layout:.2g}, "
         f"identity {test.identity:.2g}, attention {test.attention:.2g}, shift {test.shift:.2g}",
-        f"  pure heads: {pure.count('positional')} positional, {pure.count('symbolic')} symbolic",
+        f"  pure heads: {_pure(rows, 'pure')}; without swaps of the first token {_pure(rows, 'pure_without_first')}",
     ]
     by_difference = sorted(rows, key=lambda row: row["s_sym"] - row["s_pos"])
     for name, some in (("positional", by_difference[:top]), ("symbolic", by_difference[::-1][:top])):
@@ -67,6 +66,11 @@ def render_differences(rows: Sequence[Row], top: int) -> str:
     for row in sorted(rows, key=lambda row: -max(abs(row["s_pos"]), abs(row["s_sym"])))[:top]:
         lines.append(f"  {row['layer']:5} {row['head']:4}  {_signed(row, 's_pos')}  {_signed(row, 's_sym')}")
     return "\n".join(lines)
+
+
+def _pure(rows: Sequence[Row], column: str) -> str:
+    kinds = [row[column] for row in rows]
+    return f"{kinds.count('positional')} positional, {kinds.count('symbolic')} symbolic"
 
 
 def _row(row: Row) -> str:
