@@ -236,6 +236,12 @@ def test_no_seed_is_named() -> None:
         random_weights(lambda seed: [layer(seed)], (), score_layer)
 
 
+def test_exclusion_without_the_first_token_is_that_of_the_others() -> None:
+    whole, out_of_sight = score_layer(layer()), score_layer(replace(layer(), window=5))
+    assert torch.allclose(whole.without_first.variance, out_of_sight.counted.variance, rtol=1e-12)
+    assert torch.allclose(whole.without_first.bound, out_of_sight.counted.bound, rtol=1e-12)
+
+
 def test_vectors_out_of_sight_may_be_anything() -> None:
     heads = layer()
     keys = heads.keys.clone()
