@@ -125,6 +125,18 @@ def test_rows_hold_each_number_with_its_interval_and_nulls() -> None:
     json.dumps(rows, allow_nan=False)
 
 
+def test_exclusion_of_a_row_is_the_largest_that_is_defined() -> None:
+    heads = layer()
+    queries = heads.queries.clone()
+    queries[1] = 0
+    found = score_layer(replace(heads, queries=queries))
+    ratios = found.counted.exclusion()
+    assert ratios[1].isnan().all() and not ratios[[0, 2]].isnan().any()
+    rows = head_rows(found, Resampling(resamples=5))
+    assert [row["exclusion"] for row in rows] == ratios[[0, 2]].amax(0).tolist()
+    assert head_rows(score_layer(replace(heads, scale=0.0)), Resampling(resamples=5))[0]["exclusion"] is None
+
+
 def test_rows_of_planes_add_up() -> None:
     found = score_layer(layer(), planes=True)
     rows = list(plane_rows(found))
@@ -185,6 +197,10 @@ def test_random_weights_pool_heads_and_seeds() -> None:
     spread = found.positional[0]
     assert spread.mean == pytest.approx(float(every.mean()))
     assert spread.low <= float(every.median()) <= spread.high
+    steep = random_weights(lambda seed: [layer(seed, size=2.0)], (1,), score_layer)
+    scores = score_layer(layer(1, size=2.0))
+    assert steep.positional[3].mean == pytest.approx(float(scores.positional.mean()))
+    assert steep.symbolic[3].mean == pytest.approx(float(scores.symbolic.mean())) != steep.positional[3].mean
     # Small weights attend to everything alike, and both scores are high.
     assert spread.low > 0.99 and found.symbolic[0].low > 0.99
 
