@@ -1,7 +1,8 @@
 """At a target with T keys on either side no phases are better than aligned ones: the gap is G(T + 1) at most.
 
 Source: derived here; it extends arXiv 2605.31558, Thm 3.2. The logit of the key at offset r is g(r) = sum_k Re(c_k
-e
+e^(i r theta_k)), |c_k| <= a_k. The better one of the keys at T - t and T + t has at least their mean, which is g(T)
+less sum_k Re(c_k e^(i T theta_k)) (1 - cos t theta_k): so the gap is at most sum_k a_k (1 - cos t theta_k), t <= T.
 """
 
 from __future__ import annotations
