@@ -15,6 +15,7 @@ from constructions.demo.report import Report
 from constructions.demo.showcase import Showcase, View
 from theory.arithmetic.ball import Real
 from theory.rope.softmax.attention_loss import LOST
+from theory.wording import counted
 
 LABEL = 9
 BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -102,7 +103,7 @@ def _facts(demonstration: Demonstration, showcase: Showcase) -> Iterator[tuple[s
     yield "output", [(showcase.output, "bold"), f"; the reference says {showcase.expected}: ", same]
     count, wrong = showcase.trials, showcase.wrong
     known = verdict(not wrong, "all agree", f"{len(wrong)} WRONG, first on {' '.join(wrong[:1])}")
-    yield "", [f"{count} random inputs of this kind: ", known]
+    yield "", [f"{counted(count, 'random inputs')} of this kind: ", known]
     yield from _gap(showcase)
     yield "beta", [f"{showcase.beta:.6g} {demonstration.scale} (claim {demonstration.claim})"]
     yield "length", [f"guaranteed up to {showcase.guaranteed_length} tokens in {showcase.dtype}; {_turning(showcase)}"]
