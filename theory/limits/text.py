@@ -99,8 +99,7 @@ def _layer(layer: LayerLimits, found: Limits, width: int) -> Iterator[str]:
         yield f"   a window of {layer.length:,} tokens"
     elif layer.kind == "all" and window is not None and window < found.model.context_length:
         yield f"   layers with a sliding window see {window:,} tokens of these"
-    planes = counted(len(layer.planes), "planes")
-    yield f"   {layer.slow} of {planes} do not make a whole turn within {layer.length:,} tokens"
+    yield f"   planes without a whole turn within {layer.length:,} tokens: {layer.slow} of {len(layer.planes)}"
     yield ""
     yield "Reach of one plane, in tokens"
     yield from _table(layer.planes, found.question.betas)
