@@ -18,6 +18,14 @@ from empirical.rotary import Rotary
 Swap = tuple[int, int]
 
 
+def drawn_heads(seed: int = 0, *, prompts: int = 3, n: int = 6, size: float = 1.0) -> LayerHeads:
+    """Four heads with two key heads, two planes and two coordinates that are not rotated, in layer 3."""
+    random = torch.Generator().manual_seed(seed)
+    queries = size * torch.randn(prompts, 4, n, 6, dtype=torch.float64, generator=random)
+    keys = size * torch.randn(prompts, 2, n, 6, dtype=torch.float64, generator=random)
+    return LayerHeads(3, queries, keys, Rotary.adjacent([1.0, 0.1]), 0.5)
+
+
 @dataclass(frozen=True, eq=False)
 class Layer:
     """Maps W_Q (heads, d, width) and W_K (key heads, d, width), in float64."""
