@@ -156,6 +156,11 @@ class HuggingFace:
             self.model.base_model(
                 **{name: value.to(self.model.device) for name, value in on_device.items()}, use_cache=False
             )
+        if len(settings) != self.layers:
+            raise InputError(
+                f"{len(settings)} of {self.layers} layers of {type(self.model).__name__} use the attention interface "
+                "of transformers; install a newer release of it"
+            )
         length = int(positions.max()) + 1
         for layer, given in enumerate(settings):
             yield LayerHeads(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,12 @@ def test_users_hooks_and_attention_stay(tiny: Build) -> None:
 def test_half_precision_is_refused(tiny: Build) -> None:
     with pytest.raises(InputError, match=r"bfloat16; load it with dtype=torch.float32"):
         HuggingFace(tiny("llama").to(torch.bfloat16))
+
+
+def test_a_release_without_the_attention_interface(tiny: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("empirical.capture.hugging_face.noting", lambda config, note: nullcontext())
+    with pytest.raises(InputError, match="0 of 2 layers of GPTJForCausalLM use the attention interface"):
+        HuggingFace(tiny("gptj"))
 
 
 @pytest.fixture
