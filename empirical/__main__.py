@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from empirical.survey.command import command as score
+from empirical.sweep.command import command as sweep
 from empirical.tasks.command import command as tasks
 from empirical.training.command import command as train
 from theory import command_line
@@ -20,6 +21,7 @@ def main() -> None:
 
 main.add_command(tasks)
 main.add_command(score)
+main.add_command(sweep)
 main.add_command(train)
 
 
