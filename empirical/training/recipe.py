@@ -59,7 +59,7 @@ class Recipe:
 RECIPES = {
     "paper": Recipe(),
     "fast": Recipe(
-        steps=450,
+        steps=480,
         report=50,
         rate=3e-3,
         muon=0.02,
