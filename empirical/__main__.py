@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import click
 
+from empirical.language.command import command as language
 from empirical.survey.command import command as score
 from empirical.sweep.command import command as sweep
 from empirical.tasks.command import command as tasks
@@ -23,6 +24,7 @@ main.add_command(tasks)
 main.add_command(score)
 main.add_command(sweep)
 main.add_command(train)
+main.add_command(language)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

