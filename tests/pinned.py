@@ -43,10 +43,10 @@ def looked_at(evidence: Iterable[Evidence]) -> str:
 
 
 def _one(piece: Evidence) -> str:
+    size = f"{piece.count:,} {piece.unit} {piece.fingerprint:08x}"
     if isinstance(piece, Search):  # so few digits are the same on every machine
-        ratios = f"ratio {piece.largest_ratio:.2f}, mean {piece.mean_ratio:.2f}, allowance {piece.allowance:.2g}"
-        return f"{piece.count:,} examples, {ratios}"
-    return f"{piece.size} {piece.fingerprint:08x}"
+        size += f", ratio {piece.largest_ratio:.3g}, mean {piece.mean_ratio:.3g}, allowance {piece.allowance:.2g}"
+    return size
 
 
 def says(claim: Claim, label: str) -> str:

@@ -456,3 +456,9 @@ def test_the_grid_is_of_round_bases_and_holds_the_model_s_own() -> None:
     assert grid()[0] == 1000 and grid()[-1] == 10**8 and len(grid()) == 41
     assert all(int(str(base).rstrip("0")) < 1000 for base in grid())
     assert sorted({*grid(), Fraction(12345)}) == grid(Fraction(12345))
+
+
+def test_progress_is_told_step_by_step() -> None:
+    steps: list[tuple[int, int]] = []
+    limits(made_up("100", 8, None, 20), QUESTION, lambda done, total: steps.append((done, total)))
+    assert steps == [(1, 3), (2, 3), (3, 3)]

@@ -6,6 +6,7 @@ every size comes from the cases that were consumed, and an empty domain is undec
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ Case = tuple[Any, object]  # a witness, and an Outcome or truth value: anything 
 Interval = tuple[Fraction, Fraction]
 Box = tuple[Interval, ...]
 Decide = Callable[..., Outcome]
+_DECIMAL = re.compile(r"\d+\.\d*(e[+-]?\d+)?")
 
 
 class Evidence:
@@ -57,12 +59,13 @@ class Evidence:
 def _tally(cases: Iterable[Case]) -> tuple[int, Outcome, Any, int]:
     """Count the cases up to the first refutation; an undecided case is kept, an empty domain is undecided.
 
-    The last of the four is a checksum of the cases as text: two runs that share it looked at the same ones.
+    The last of the four is a checksum of the cases as text: two runs that share it looked at the same ones. Decimals
+    are left out of it, since floats may differ by a rounding from one machine to another.
     """
     count, undecided, checksum = 0, None, 0
     for case, verdict in cases:
         count += 1
-        checksum = crc32(str(case).encode(), checksum)
+        checksum = crc32(_DECIMAL.sub("~", str(case)).encode(), checksum)
         outcome = Outcome.of(verdict)
         if outcome is Outcome.REFUTED:
             return count, outcome, case, checksum
@@ -113,12 +116,15 @@ class Identity(Evidence):
         equations: Iterable[Equation],
         reduce: Callable[[sympy.Expr], sympy.Expr] = trigonometric,
     ) -> None:
-        super().__init__(name, *_tally(self._cases(equations, reduce)))
+        self._looked_at: list[str] = []
+        count, outcome, witness, checksum = _tally(self._cases(equations, reduce))
+        super().__init__(name, count, outcome, witness, crc32("".join(self._looked_at).encode(), checksum))
 
-    @staticmethod
-    def _cases(equations: Iterable[Equation], reduce: Callable[[sympy.Expr], sympy.Expr]) -> Iterator[Case]:
+    def _cases(self, equations: Iterable[Equation], reduce: Callable[[sympy.Expr], sympy.Expr]) -> Iterator[Case]:
         for label, left, right in equations:
             difference = sympy.Matrix([left - right]) if not hasattr(left, "shape") else sympy.Matrix(left - right)
+            symbols = sympy.Matrix([left, right]).free_symbols
+            self._looked_at.append(f"{difference.shape} {sorted(map(str, symbols))}")
             outcomes = [_vanishes(entry, reduce) for entry in difference]
             yield label, Outcome.every(outcomes)
 
@@ -213,11 +219,9 @@ class Search(Evidence):
     def __init__(self, name: str, trials: Iterable[Trial], *, seed: int) -> None:
         self.seed, self.allowance = seed, 0.0
         self._ratios: list[float] = []
-        count, outcome, witness, _ = _tally(self._counted(trials))
+        super().__init__(name, *_tally(self._counted(trials)))
         self.largest_ratio = max([0.0, *self._ratios])
         self.mean_ratio = sum(self._ratios) / max(1, len(self._ratios))
-        # No checksum: floats in the cases may differ by a rounding from one machine to another.
-        super().__init__(name, count, outcome, witness)
 
     @classmethod
     def decided(cls, name: str, cases: Iterable[tuple[Any, bool]], *, seed: int) -> Search:

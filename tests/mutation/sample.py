@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
+from hashlib import sha256
+from operator import itemgetter
 
 from cosmic_ray import plugins
 from cosmic_ray.ast import ast_nodes, get_ast
@@ -18,7 +19,6 @@ from tests.source import ROOT, library_files
 from theory.errors import InputError
 
 PACKAGES = ("theory", "constructions")
-Point = tuple[str, int, int, str]  # module, line, column, kind of operator
 
 
 def sources() -> dict[str, str]:
@@ -27,8 +27,10 @@ def sources() -> dict[str, str]:
     return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
-def _mutants(module: str, source: str) -> Iterator[tuple[Point, MutationSpec]]:
-    nodes, apart = list(ast_nodes(get_ast(source))), spans(source)
+def _points(module: str, source: str) -> Iterator[tuple[str, list[MutationSpec]]]:
+    """The points of a module with their mutants, by a name that stays when lines are added elsewhere."""
+    nodes, apart, lines = list(ast_nodes(get_ast(source))), spans(source), source.splitlines()
+    found: dict[tuple[tuple[int, int], str], list[MutationSpec]] = defaultdict(list)
     for name in plugins.operator_names():
         operator = plugins.get_operator(name)
         if left_out(name) or operator.arguments():
@@ -36,22 +38,31 @@ def _mutants(module: str, source: str) -> Iterator[tuple[Point, MutationSpec]]:
         places = (place for node in nodes for place in operator().mutation_positions(node))
         for occurrence, (start, end) in enumerate(places):
             if not any(first <= start < last for first, last in apart):
-                yield (module, *start, name.partition("_")[0]), MutationSpec(module, name, occurrence, start, end)
+                found[start, name.partition("_")[0]].append(MutationSpec(module, name, occurrence, start, end))
+    seen: Counter[str] = Counter()
+    for (start, kind), mutants in sorted(found.items()):
+        text = f"{module} {kind} {lines[start[0] - 1].strip()}"
+        seen[text] += 1
+        yield f"{text} {seen[text]}", mutants
 
 
 def sample(modules: dict[str, str], size: int, seed: int) -> list[MutationSpec]:
-    """`size` mutants. Raises InputError where there are fewer."""
-    found: dict[Point, list[MutationSpec]] = defaultdict(list)
-    for module, source in modules.items():
-        for point, mutant in _mutants(module, source):
-            found[point].append(mutant)
-    rng, chosen = random.Random(seed), list[MutationSpec]()
-    for point in rng.sample(sorted(found), len(found)):
+    """`size` mutants, drawn by checksums of the seed and the point, so that most stay when code changes elsewhere.
+
+    Raises InputError where there are fewer.
+    """
+    drawn = [
+        (sha256(f"{seed} {name}".encode()).digest(), mutants)
+        for module, source in modules.items()
+        for name, mutants in _points(module, source)
+    ]
+    chosen = list[MutationSpec]()
+    for checksum, mutants in sorted(drawn, key=itemgetter(0)):
         if len(chosen) == size:
             break
-        mutant = rng.choice(found[point])
+        mutant = mutants[checksum[-1] % len(mutants)]
         with suppress(SyntaxError):  # `not` before a walrus, say
-            compile(mutated(mutant, modules[point[0]]), "mutant", "exec")
+            compile(mutated(mutant, modules[mutant.module_path.as_posix()]), "mutant", "exec")
             chosen.append(mutant)
     if len(chosen) < size:
         raise InputError(f"there are {len(chosen)} mutants, fewer than {size}; take a smaller --sample")

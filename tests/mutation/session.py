@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import shutil
@@ -44,8 +45,8 @@ def main(size: int, seed: int, jobs: int, least: float, out: Path) -> None:
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     modules = sources()
-    out.mkdir(parents=True, exist_ok=True)
-    with use_db(out / f"sample-{size}-seed-{seed}.sqlite") as session, TemporaryDirectory() as folder:
+    name = f"sample-{size}-seed-{seed}"
+    with _alone(out), use_db(out / f"{name}.sqlite") as session, TemporaryDirectory() as folder:
         _begin(session, modules, size, seed)
         folders = [Path(folder) / f"tree-{job}" for job in range(jobs)]
         _copy(ROOT, folders[0], out)
@@ -65,9 +66,21 @@ def main(size: int, seed: int, jobs: int, least: float, out: Path) -> None:
             tried.append(Tried(module, mutant.start_pos[0], before, after, result, reason))
     text = report(tried, f"{size} mutants, seed {seed}")
     click.echo(text)
-    (out / f"sample-{size}-seed-{seed}.md").write_text(text, encoding="utf-8")
+    (out / f"{name}.md").write_text(text, encoding="utf-8")
     if share(tried) < least:
         sys.exit(1)
+
+
+@contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """Make the folder, and refuse it while another run is at work in it."""
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"another run is at work in {out}; wait for its end, or name another --out") from None
+        yield
 
 
 def _begin(session: WorkDB, modules: dict[str, str], size: int, seed: int) -> None:
@@ -111,7 +124,7 @@ def _record(tree: Tree, out: Path, jobs: int) -> Record:
         click.echo("recording which tests execute which lines: the whole suite, once", err=True)
         parts = tree.folder / "mutation-record"
         parts.mkdir()
-        code, output = tree.pytest("-n", str(jobs if jobs > 1 else 0), "--mutation-record", str(parts), *TESTS)
+        code, output = tree.pytest("-x", "-n", str(jobs if jobs > 1 else 0), "--mutation-record", str(parts), *TESTS)
         if code != 0:
             (out / "record.log").write_text(output, encoding="utf-8")
             raise InputError(f"the tests fail without any mutation, see {out / 'record.log'}; mend them first")

@@ -19,7 +19,7 @@ from tests.mutation.rules import is_thorough, statement_at
 from theory.errors import InputError
 
 TIMEOUT = "timeout"
-BUDGET = 60.0  # seconds of computing time, as recorded, of the tests that are tried on one mutant
+BUDGET = 30.0  # seconds of computing time, as recorded, of the tests that are tried on one mutant
 _ALLOWED, _THOROUGH = 20.0, 600.0  # seconds beyond ten times what a test took when it was recorded
 # One thread a process, as in conftest.py; and the order of sets is the same in every run.
 _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")

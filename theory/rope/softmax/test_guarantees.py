@@ -13,8 +13,10 @@ from theory.arithmetic.angle import Angle
 from theory.arithmetic.real import Real
 from theory.errors import InputError
 from theory.outcome import Outcome
+from theory.rope.head import Head
 from theory.rope.index.circle import index_odds_bound
 from theory.rope.precision.logit_rounding import FORMATS, logit_error, logit_rounding_error, nearest
+from theory.rope.retrieval.repaired import r1_head, r2_head, r3_head
 from theory.rope.softmax.attention_loss import LOST, TOLERATED, Guarantee
 from theory.rope.softmax.guarantees import gap_guarantee, index_guarantee, printed_guarantee, repaired_guarantee
 from theory.rope.tasks.letter_margin import Margin, letter_decoder_beta
@@ -58,6 +60,15 @@ def test_longest_length_is_where_the_guarantee_ends(guarantee: Guarantee, name: 
     reach = guarantee.length_at(beta, form)
     assert guarantee.holds(reach, beta, form) and not guarantee.holds(reach + 1, beta, form)
     assert reach >= min(longest, 9)
+
+
+@pytest.mark.parametrize(("name", "head"), [("R1", r1_head(3, 2)), ("R2", r2_head(3, 2)), ("R3", r3_head(3, 2))])
+def test_norm_and_planes_are_those_of_the_weights(name: str, head: Head) -> None:
+    guarantee = repaired_guarantee(name, 3, 2)
+    queries, keys = (np.array(weights.applyfunc(float), float) for weights in (head.W_Q, head.W_K))
+    assert guarantee.planes == len(head.angles)
+    assert guarantee.norm == pytest.approx(max(np.linalg.norm(queries, axis=0)) * max(np.linalg.norm(keys, axis=0)))
+    assert guarantee.rotates == any(angle != 0 for angle in head.angles)
 
 
 @pytest.mark.parametrize(("n", "angle"), [(2, "1"), (9, "sqrt(2)"), (17, "2*pi/17"), (40, "1/3")])
