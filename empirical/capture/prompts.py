@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from theory.errors import InputError
 
 SHORTEST = 3  # tokens: two keys to swap, and a query
+DIGITS = 18  # at most
 
 
 def read_lines(path: Path) -> list[str]:
-    """The lines of a UTF-8 file.
+    """The lines of a UTF-8 file, without a byte order mark.
 
     InputError, with the number of the line, for one that is empty or not UTF-8.
     """
@@ -19,7 +21,7 @@ def read_lines(path: Path) -> list[str]:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}; give a file of prompts, one a line") from error
-    lines = content.split(b"\n")
+    lines = content.removeprefix(BOM_UTF8).split(b"\n")
     if lines[-1] == b"":
         lines.pop()
     if not lines:
@@ -37,10 +39,15 @@ def _decoded(line: bytes, where: str) -> str:
     return text
 
 
+def is_number(word: str) -> bool:
+    """Whether it is a whole number in plain digits, and not too long for one of tokens."""
+    return word.isascii() and word.isdigit() and len(word) <= DIGITS
+
+
 def as_numbers(line: str) -> list[int]:
     """The token numbers in a line, separated by spaces. InputError for a word that is no number."""
     words = line.split()
-    if wrong := [word for word in words if not (word.isascii() and word.isdigit())]:
+    if wrong := [word for word in words if not is_number(word)]:
         raise InputError(f"{wrong[0][:40]!r} is no token number; write numbers such as 17, separated by spaces")
     return [int(word) for word in words]
 

@@ -20,6 +20,13 @@ def test_lines(tmp_path: Path) -> None:
     assert read_lines(write(tmp_path, "a b\r\nß \n中".encode())) == ["a b", "ß ", "中"]
 
 
+def test_a_byte_order_mark_is_no_part_of_a_prompt(tmp_path: Path) -> None:
+    assert read_lines(write(tmp_path, "\ufeffa b\n\ufeffc\n".encode())) == ["a b", "\ufeffc"]
+    assert read_prompts(write(tmp_path, "\ufeff1 2 3\n".encode()), as_numbers, 10, 8) == [[1, 2, 3]]
+    with pytest.raises(InputError, match="is empty"):
+        read_lines(write(tmp_path, "\ufeff".encode()))
+
+
 def test_tokens_are_cut(tmp_path: Path) -> None:
     path = write(tmp_path, b"1 2 3 4 5\n6 7 8 9\n")
     assert read_prompts(path, as_numbers, 10, 8) == [[1, 2, 3, 4], [6, 7, 8, 9]]
@@ -39,6 +46,7 @@ def test_tokens_are_cut(tmp_path: Path) -> None:
         (b"1 2 3\n4 5 10\n", None, "line 2: token 10 is not below 10"),
         (b"1 2 3\n4 5 six\n", None, "line 2: 'six' is no token number"),
         (b"1 2 3\n4 -5 6\n", None, "line 2: '-5' is no token number"),
+        (b"1 2 3\n4 " + b"7" * 5000 + b"\n", None, "line 2: '7+' is no token number"),
         ("1 2 3\n4 ٥ 6\n".encode(), None, "line 2: '٥' is no token number"),
         (b"1 2 3\n", 2, "length 2 is not between 3 and the model's 8 tokens"),
         (b"1 2 3\n", 9, "length 9 is not between 3 and the model's 8 tokens"),
