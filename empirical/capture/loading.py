@@ -84,6 +84,9 @@ def load_model(path: Path, config: Any = None) -> HuggingFace:
                 f"{path}: {len(names)} tensors {what}, {names[0]} first; "
                 "give the config.json that belongs to the weights, and all their files"
             )
+    for name, weight in model.named_parameters():
+        if not weight.isfinite().all():
+            raise InputError(f"{path}: {name} has weights that are NaN or infinite; get the model anew")
     return _adapter(path, model)
 
 

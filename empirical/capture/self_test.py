@@ -5,8 +5,10 @@
 - Attention: the weights rebuilt in float64 from the queries and keys are those that the model computed.
 - Shift: at positions further along, the model's products of queries and keys are those of the positions 0 .. n-1.
 
+A model whose logits are so large that rounding hides the attention is refused as well: nothing would have been tested.
+
 What it cannot see: whether weights were trained for the way they are used, such as for another number of heads of
-another width that fits the same matrices.
+another width that fits the same matrices; and whether a window of LENGTH tokens or more ends where it is said to.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from empirical.capture.observed import Adapter, Observed
 from theory.errors import InputError
 
 LENGTH, PROMPTS = 24, 2  # tokens and sequences of the probes
+ROUGH = 0.1  # error of logits, in nats, from which on attention says little: weights are then off by a fifth
 REMEDY = "its scores would mean nothing; give another model, or another version of the library that runs it"
 
 
@@ -43,6 +46,8 @@ def self_test(model: Adapter, seed: int = 0) -> SelfTest:
     farthest = model.reach - 1
     tokens = torch.randint(model.vocabulary, (PROMPTS, n), generator=torch.Generator().manual_seed(seed))
     plain = list(model.observe(tokens, torch.arange(n)))
+    for seen in plain:
+        _require_finite(seen.heads)
     return SelfTest(
         layout=_layout(model, plain[0].heads.queries.shape[-1], farthest),
         identity=max(map(_identity, plain)),
@@ -87,6 +92,12 @@ def _others(image: Tensor, coordinate: int) -> str:
     return f"coordinate {', '.join(map(str, moved))}" if moved else "nothing else"
 
 
+def _require_finite(heads: LayerHeads) -> None:
+    for name, vectors in (("queries", heads.queries), ("keys", heads.keys)):
+        if not vectors.isfinite().all():
+            raise InputError(f"layer {heads.layer}: the model's {name} are not finite; give a model without overflow")
+
+
 def _identity(seen: Observed) -> float:
     def ratio(before: Tensor, after: Tensor) -> float:
         exact, allowed = _rotated(seen, before.double().cpu()[:, :, :1], first=1)
@@ -104,6 +115,12 @@ def _attention(seen: Observed) -> float:
     keys = _for_each_query_head(queries, keys)
     exact = rebuilt_attention(heads, queries, keys)
     error = allowance.logits(seen, queries, keys, _roundoff(seen))
+    typical = float(error.amax(-1).transpose(0, 1).flatten(1).median(-1).values.max())  # of the head that has most
+    if not typical <= ROUGH:
+        raise InputError(
+            f"layer {heads.layer}: logits are so large that rounding moves them by up to {typical:.2g}, and attention "
+            f"cannot be tested; {REMEDY}"
+        )
     allowed = allowance.weights(exact, error, _roundoff(seen))
     share = _share((heads.attention.double().cpu() - exact).abs(), allowed)
     return _accepted(share, seen, "the model's attention is not that of the queries and keys that were read")

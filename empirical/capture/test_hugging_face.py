@@ -157,9 +157,21 @@ def to_pickle(folder: Path) -> None:
     torch.save({"weight": torch.zeros(1)}, folder / "pytorch_model.bin")
 
 
+def spoil(folder: Path, number: float) -> None:
+    """Put a number into the last values: no query or key depends on them."""
+    safetensors = pytest.importorskip("safetensors.torch")
+    for path in folder.glob("*.safetensors"):
+        tensors = safetensors.load_file(path)
+        if (value := tensors.get("model.layers.1.self_attn.v_proj.weight")) is not None:
+            value[0, 0] = number
+            safetensors.save_file(tensors, path, metadata={"format": "pt"})
+
+
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "truncated": (truncate, r"model-00002-of-\d+.safetensors is damaged"),
     "shard gone": (lambda folder: next(folder.glob("*.safetensors")).unlink(), "cannot be loaded: No such file"),
+    "NaN": (lambda folder: spoil(folder, torch.nan), r"layers.1.self_attn.v_proj.weight has weights that are NaN"),
+    "infinite": (lambda folder: spoil(folder, -torch.inf), "has weights that are NaN or infinite"),
     "pickle": (to_pickle, "weights in a pickle, which can run code; save them as safetensors"),
     "no weights": (without_weights, "has no weights"),
     "no config": (lambda folder: (folder / "config.json").unlink(), "has no config.json"),

@@ -172,6 +172,23 @@ def test_positions_that_are_ignored_are_refused(tiny: Callable[[str], Any]) -> N
         HuggingFace(model)
 
 
+@pytest.mark.parametrize("factor", [1e5, 1e8, 1e30])
+def test_logits_that_rounding_hides_are_refused(tiny: Callable[[str], Any], factor: float) -> None:
+    model = tiny("llama")
+    for block in model.model.layers:
+        block.self_attn.q_proj.weight.data.mul_(factor)
+    with pytest.raises(InputError, match="layer 0: logits are so large"):
+        HuggingFace(model)
+
+
+@pytest.mark.parametrize(("part", "name"), [("q_proj", "queries"), ("k_proj", "keys")])
+def test_overflow_is_named(tiny: Callable[[str], Any], part: str, name: str) -> None:
+    model = tiny("llama")
+    model.model.layers[1].self_attn.get_submodule(part).weight.data.fill_(3e38)
+    with pytest.raises(InputError, match=f"layer 1: the model's {name} are not finite"):
+        HuggingFace(model)
+
+
 def test_no_room_for_a_test(tiny: Callable[[str], Any]) -> None:
     model = tiny("llama")
     model.config.max_position_embeddings = 3
