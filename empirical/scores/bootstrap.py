@@ -29,6 +29,8 @@ class Resampling:
             raise InputError(f"level={self.level} is no share of the resamples; give 0 < level < 1")
         if self.resamples < 1:
             raise InputError(f"resamples={self.resamples} draws nothing; give resamples >= 1")
+        if not 0 <= self.seed < 2**63:
+            raise InputError(f"seed={self.seed} is not in 0 .. 2^63 - 1; give another")
 
     def __str__(self) -> str:
         return f"{self.level:.0%} percentile bootstrap over prompts, {self.resamples} resamples, seed {self.seed}"

@@ -7,6 +7,8 @@ from math import isfinite
 
 from theory.errors import InputError
 
+LEAST = 1e-100  # of a temperature: what is divided by it, and squares of that, stay finite
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -32,8 +34,9 @@ class Settings:
         if self.query == 0:
             raise InputError("query=0 is no position; give 1 for the first token, or -1 for the last")
         for name in ("tau", "temperature"):
-            if not (isfinite(getattr(self, name)) and getattr(self, name) > 0):
-                raise InputError(f"{name}={getattr(self, name)} is not positive and finite; give {name} > 0")
+            value = getattr(self, name)
+            if not (isfinite(value) and value >= LEAST):
+                raise InputError(f"{name}={value} is not finite and at least {LEAST:g}; give {name} such as 1e-4")
         if self.block < 1:
             raise InputError(f"block={self.block} tokens cannot be exchanged; give block >= 1")
         if not 0 < self.gamma < 0.5:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
 
+from empirical.capture.prompts import is_number
 from theory.errors import InputError
 
 EXAMPLES = """\b
@@ -36,7 +38,7 @@ Examples:
 @click.option("--temperature", default=1.0, show_default=True, help="Of the attention.")
 @click.option("--seed", default=0, show_default=True, help="Of random weights, and of the intervals.")
 @click.option("--top", default=5, show_default=True, type=click.IntRange(0), help="Heads of either kind to print.")
-@click.option("--threads", type=click.IntRange(1), help="Threads of the computation.  [default: torch's own]")
+@click.option("--threads", type=click.IntRange(1, 1024), help="Threads of the computation.  [default: torch's own]")
 @click.option("--json", "wants_data", is_flag=True, help="Print versioned JSON.")
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for JSON, CSV and maps; resumes from there."
@@ -66,6 +68,7 @@ def command(
     """
     import torch
 
+    from empirical.lock import alone
     from empirical.scores.settings import Settings
     from empirical.survey.output import as_data, save
     from empirical.survey.request import Request, answer
@@ -75,12 +78,13 @@ def command(
         torch.set_num_threads(threads)
     settings = Settings(query, tau, temperature, block)
     request = Request(model, prompts, as_tokens, settings, length, _two(lengths), against, random_init, seed)
-    report, parts = answer(request, out)
-    if out is not None:
-        for path in save(report, out):
-            click.echo(f"wrote {path}", err=True)
-        for part in parts:
-            part.remove()
+    with nullcontext() if out is None else alone(out):
+        report, parts = answer(request, out)
+        if out is not None:
+            for path in save(report, out):
+                click.echo(f"wrote {path}", err=True)
+            for part in parts:
+                part.remove()
     click.echo(json.dumps(as_data(report), indent=1, allow_nan=False) if wants_data else render_report(report, top))
 
 
@@ -88,6 +92,6 @@ def _two(lengths: str | None) -> tuple[int, int] | None:
     if lengths is None:
         return None
     words = [word.strip() for word in lengths.split(",")]
-    if len(words) != 2 or words[0] == words[1] or not all(word.isascii() and word.isdigit() for word in words):
+    if len(words) != 2 or words[0] == words[1] or not all(map(is_number, words)):
         raise InputError(f"--lengths {lengths!r} is not two different numbers; write them as 32,64")
     return int(words[0]), int(words[1])

@@ -88,6 +88,8 @@ def save(report: Report, folder: Path) -> list[Path]:
     data, table = folder / "scores.json", folder / "scores.csv"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob("difference.*"):  # of an earlier comparison
+            old.unlink()
         write(data, (json.dumps(as_data(report), indent=1, allow_nan=False) + "\n").encode())
         write(table, _csv(report).encode())
     except OSError as error:

@@ -13,6 +13,7 @@ import torch
 
 from empirical.capture.conftest import config
 from empirical.capture.hugging_face import HuggingFace
+from empirical.lock import alone
 from empirical.scores.score import score_layer
 from empirical.survey import survey
 from empirical.survey.command import command
@@ -179,6 +180,43 @@ def test_two_lengths_and_random_weights(models: Path, capsys: pytest.CaptureFixt
     assert "random weights (seed 0): s_POS" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("prompts", ["1 2 3\n", "1 2 3\n4 5 6\n", "1 2 3 4 5\n"])
+@pytest.mark.parametrize("how", [[], ["--query", "3"], ["--random-init"], ["--against", "two"], ["--lengths", "3,4"]])
+def test_what_has_no_number_is_marked(
+    models: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    prompts: str,
+    how: list[str],
+) -> None:
+    """One prompt has no interval; two earlier tokens have no swap without the first."""
+    if "--lengths" in how and len(prompts) != 10:
+        prompts = "1 2 3 4\n"
+    monkeypatch.chdir(models)
+    (tmp_path / "few.txt").write_text(prompts)
+    assert score("one", "--prompts", tmp_path / "few.txt", "--tokens", "--out", tmp_path / "out", *how) == 0
+    printed = capsys.readouterr().out
+    assert ("no intervals: there is one prompt" in printed) == (prompts.count("\n") == 1)
+    assert "nan" not in printed and "None" not in printed
+    assert max(map(len, printed.splitlines())) <= 80
+    json.loads((tmp_path / "out" / "scores.json").read_text())
+
+
+def test_maps_of_an_earlier_comparison_are_removed(models: Path, tmp_path: Path) -> None:
+    arguments = (models / "one", "--prompts", models / "numbers.txt", "--tokens", "--out", tmp_path)
+    assert score(*arguments, "--lengths", "8,9") == 0 and list(tmp_path.glob("difference.*"))
+    assert score(*arguments) == 0 and not list(tmp_path.glob("difference.*"))
+
+
+def test_two_surveys_in_one_folder_at_once_are_refused(
+    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with alone(tmp_path):
+        assert score(models / "one", "--prompts", models / "numbers.txt", "--tokens", "--out", tmp_path) == 2
+    assert "is in use by another run" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -194,6 +232,12 @@ def test_two_lengths_and_random_weights(models: Path, capsys: pytest.CaptureFixt
         (["one", "--prompts", "numbers.txt", "--tokens", "--against", "none"], "none does not exist"),
         (["one", "--prompts", "numbers.txt", "--tokens", "--against", "deep"], "compare models of one shape"),
         (["one", "--prompts", "numbers.txt", "--tokens", "--tau", "0"], "tau"),
+        (["one", "--prompts", "numbers.txt", "--tokens", "--tau", "1e-320"], "tau=1e-320"),
+        (["one", "--prompts", "numbers.txt", "--tokens", "--temperature", "1e-320"], "temperature=1e-320"),
+        (["one", "--prompts", "numbers.txt", "--tokens", "--seed", "-1"], "seed=-1"),
+        (["one", "--prompts", "numbers.txt", "--tokens", "--seed", str(10**30)], "seed=1000"),
+        (["one", "--prompts", "numbers.txt", "--tokens", "--threads", str(10**30)], "--threads"),
+        (["one", "--prompts", "numbers.txt", "--tokens", "--lengths", "8," + "9" * 5000], "not two different numbers"),
         (["one", "--prompts", "numbers.txt", "--tokens", "--query", "40"], "query=40"),
         (["none", "--prompts", "numbers.txt", "--tokens"], "does not exist"),
     ],

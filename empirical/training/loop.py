@@ -7,16 +7,15 @@ the journal was: lines beyond that belong to steps that are taken again. Times a
 
 from __future__ import annotations
 
-import fcntl
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from empirical.checkpoint import load, remove, save, save_model
+from empirical.lock import alone
 from empirical.training.accuracy import measure
 from empirical.training.data import Data
 from empirical.training.journal import Journal
@@ -48,7 +47,6 @@ def train(
 
     Raises InputError if the folder holds a training and `resume` is not asked, or if that is of another plan.
     """
-    out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(plan.threads)
     with alone(out):
         if not resume and ((out / STATE).exists() or (out / MODEL).exists()):
@@ -111,14 +109,3 @@ def _train(plan: Plan, out: Path, snapshots: bool, facts: Mapping[str, Any], wat
     journal.append({"step": learner.step, "test": test})
     card = {**facts, "plan": plan.as_json(), "metrics": {"test": test}, "cpu_seconds": cost, "torch": torch.__version__}
     save_model(out / MODEL, learner.model, card)
-
-
-@contextmanager
-def alone(out: Path) -> Iterator[None]:
-    """Keep a second training out of the folder; the lock goes with the process that holds it."""
-    with (out / ".lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(f"{out} is in use by another training; wait for it, or train in another folder") from None
-        yield

@@ -19,9 +19,10 @@ import pytest
 from empirical.checkpoint import load, save_model
 from empirical.decoder import Decoder
 from empirical.decoder_config import DecoderConfig
+from empirical.lock import alone
 from empirical.tasks.letter import LetterTask
 from empirical.tasks.number import NumberTask
-from empirical.training.loop import alone, train
+from empirical.training.loop import train
 from empirical.training.plan import Plan
 from empirical.training.recipe import Recipe
 from theory.errors import InputError
@@ -177,5 +178,5 @@ def test_a_folder_of_another_model_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_one_training_at_a_time(tmp_path: Path) -> None:
-    with alone(tmp_path), pytest.raises(InputError, match="in use by another training"):
+    with alone(tmp_path), pytest.raises(InputError, match="in use by another run"):
         train(PLANS[0], tmp_path)

@@ -168,7 +168,6 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model, stored = load_model(tmp_path / "run" / "model.json")
     assert stored == card and model.config == DecoderConfig(136, layers=1, width=4)
     assert {path.name for path in (tmp_path / "run").iterdir()} == {
-        ".lock",
         "metrics.jsonl",
         "model.json",
         card["weights"],
