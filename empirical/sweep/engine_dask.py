@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+import socket
 from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -43,7 +46,10 @@ def run_on_cluster(runs: Iterable[Run], out: Path, turn: str, scheduler: str) ->
 def _ended(future: Any, name: str) -> Ended:
     if future.status == "finished":
         return future.result()
-    return Ended(name, described(future.exception()) if future.status == "error" else "the scheduler has dropped it")
+    return Ended(
+        name,
+        described(future.exception()) if future.status == "error" else "the scheduler has dropped it, or has ended",
+    )
 
 
 def _client(scheduler: str) -> Any:
@@ -51,10 +57,13 @@ def _client(scheduler: str) -> Any:
         from distributed import Client
     except ImportError:
         raise InputError("--engine dask needs the library distributed; install headproof[cluster]") from None
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters of it is said in one line
     try:
+        # A client that fails leaves a thread behind, and one without an address starts a cluster of its own.
+        url = urlsplit(scheduler)
+        if url.scheme not in ("tcp", "tls") or not url.hostname or not url.port:
+            raise ValueError("no address")
+        socket.create_connection((url.hostname, url.port), timeout=_SECONDS).close()
         return Client(scheduler, timeout=_SECONDS, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
-        reason = str(error) or type(error).__name__
-        raise InputError(
-            f"no scheduler answers at {scheduler!r} ({reason}); give --scheduler tcp://HOST:PORT"
-        ) from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"no scheduler answers at {scheduler!r} ({error}); give --scheduler tcp://HOST:PORT") from None

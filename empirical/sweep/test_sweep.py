@@ -50,19 +50,25 @@ def test_two_processes_give_what_single_trainings_give(spec: Path, tmp_path: Pat
     same(tmp_path / "out")
 
 
-def test_killed_and_resumed(spec: Path, tmp_path: Path, same: Check, request: pytest.FixtureRequest) -> None:
-    """Killed at random moments after a run has begun, or anywhere."""
-    out, moments = tmp_path / "out", random.Random(0)
-    for number in range(10 if request.config.getoption("thorough") else 2):
+def test_killed_and_resumed(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Killed at random moments, most of them after a run has begun or gone on; never so late that all is done."""
+    kills, steps = (10, 300) if request.config.getoption("thorough") else (2, 150)
+    spec, out, whole, moments = tmp_path / "spec.yaml", tmp_path / "out", tmp_path / "whole", random.Random(0)
+    spec.write_text(SPEC.replace("steps: 33", f"steps: {steps}"))
+    for kill in range(kills):
         before = set(out.glob("runs/*/*"))
-        process = start(partial(sweep, spec, "--out", out, "--jobs", 1 + number % 2))
-        while number % 5 < 4 and process.is_alive() and before == set(out.glob("runs/*/*")):
+        process = start(partial(sweep, spec, "--out", out, "--jobs", 1 + kill % 2))
+        while kill % 5 < 4 and process.is_alive() and before == set(out.glob("runs/*/*")):
             time.sleep(0.01)
-        time.sleep(moments.uniform(0, 0.4))
+        time.sleep(moments.uniform(0, 0.25))
         process.kill()
         process.join()
-    assert sweep(spec, "--out", out, "--jobs", 1) == 0
-    same(out)
+        assert process.exitcode == -signal.SIGKILL
+    for folder in (out, whole):
+        assert sweep(spec, "--out", folder, "--jobs", 1) == 0
+    assert (out / "results.json").read_bytes() == (whole / "results.json").read_bytes()
+    for run in runs_of(read_spec(spec)):
+        assert kept(run.folder(out)) == kept(run.folder(whole))
 
 
 def test_an_interruption_stops_all_processes_at_once(tmp_path: Path) -> None:
