@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from sympy import Symbol
 
-from tests.pinned import FILE, complaint, pinned, text
+from tests.pinned import FILE, complaint, looked_at, pinned, text
 from theory.claims import STATEMENT, Claim, discover
-from theory.evidence import Enumeration, Evidence
+from theory.evidence import Enumeration, Evidence, Identity
+from theory.outcome import Outcome
 
 CLAIM = discover()["rope-relative-logit"]
 
@@ -44,6 +46,13 @@ def test_as_many_other_cases_are_found_out() -> None:
     assert one[0].size == other[0].size
     was, now = ((against_the_table(checked_by(CLAIM, pieces)) or "").split("and is")[1] for pieces in (one, other))
     assert was != now
+
+
+def test_an_identity_of_one_side_with_itself_is_found_out() -> None:
+    x = Symbol("x")
+    earnest, hollow = (Identity("", [("square", side, x**2 + 2 * x + 1)]) for side in ((x + 1) ** 2, x**2 + 2 * x + 1))
+    assert earnest.outcome is hollow.outcome is Outcome.HOLDS
+    assert looked_at([earnest]) != looked_at([hollow])
 
 
 def test_another_statement_is_found_out() -> None:

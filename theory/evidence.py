@@ -123,8 +123,8 @@ class Identity(Evidence):
     def _cases(self, equations: Iterable[Equation], reduce: Callable[[sympy.Expr], sympy.Expr]) -> Iterator[Case]:
         for label, left, right in equations:
             difference = sympy.Matrix([left - right]) if not hasattr(left, "shape") else sympy.Matrix(left - right)
-            symbols = sympy.Matrix([left, right]).free_symbols
-            self._looked_at.append(f"{difference.shape} {sorted(map(str, symbols))}")
+            # Both sides in full: else an equation of one side with itself would pass for this one.
+            self._looked_at.append(f"{left} = {right}; ")
             outcomes = [_vanishes(entry, reduce) for entry in difference]
             yield label, Outcome.every(outcomes)
 
