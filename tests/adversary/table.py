@@ -39,7 +39,7 @@ _DISCRETE = "its inputs are sequences of tokens, which the claim enumerates; no 
 WITHOUT = {
     "positional-retrieves-with-residual": _DISCRETE,
     "positional-retrieves-with-values": _DISCRETE,
-    "symbolic-cannot-index": _DISCRETE,
+    "symbolic-cannot-index": "two inputs on which every such head has one output: an identity for all VAL and F",
     "index-discrepancy-neighbour": "1 - cos theta is one of the gaps, of which the discrepancy is the least",
     "index-feasibility": "hard attention: margins are exact numbers that the claim states as equalities",
     "index-logit": _IDENTITY,
@@ -50,7 +50,7 @@ WITHOUT = {
     "men-longest-length": "the first integer with a property, found by a scan; men-base-set-not-interval has the bound",
     "men-worst-gap-link": _IDENTITY,
     "float-position-collapse": "positions and precisions are integers, which the claim enumerates",
-    "retrieval-letter-integer-collision": _DISCRETE,
+    "retrieval-letter-integer-collision": f"{_DISCRETE}, or beta in both sides of an equivalence, as one function",
     "retrieval-logit": _IDENTITY,
     "retrieval-nope-printed": f"refuted by one input: {_DISCRETE}",
     "retrieval-nope-gap": _DISCRETE,
@@ -67,7 +67,7 @@ WITHOUT = {
     "score-hand-built-heads": _IDENTITY,
     "retrieval-symbolic-printed": f"refuted, but no bound: {_EQUIVALENCE}; retrieval-symbolic-defect has one",
     "one-plane-symbolic-iff-nope": _EQUIVALENCE,
-    "nope-symbolic-equal-keys-positional": _EQUIVALENCE,
+    "nope-symbolic-equal-keys-positional": _IDENTITY,
     "hard-to-soft-printed-gap": "refuted at every head by inputs of length 1, whose gap is 0: nothing to search for",
     "letter-decoder-path-condition": f"{_DISCRETE}; what may be lost is the duel of letter-decoder-excess",
     "letter-decoder-proper": f"{_DISCRETE}; what may be lost is the duel of attention-loss",
@@ -80,7 +80,8 @@ WITHOUT = {
     "number-composition": _DISCRETE,
     "dyadic-frequencies": "an equality at given frequencies and amplitudes; m-frequency-box-limit has the bound",
     "log-frequencies-suffice": "an existence: the search that it calls for is its own evidence",
-    "rope-gap-certified-scan": "that an algorithm finds a minimum; m-frequency-box-limit has the bound",
+    "rope-gap-certified-scan": "that an algorithm finds a minimum; m-frequency-box-limit has the bound, and the claim "
+    "itself searches for the largest rounding error",
 }
 
 _LOOSER = "weaker than the claim, so that nothing beats it: the claim refutes it where the bound is not attained"
