@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations
 
 import sympy
 from sympy import Expr, symbols
@@ -142,7 +142,7 @@ class InverseU:
                 for phase in sorted({self.low + (top - self.low) * Fraction(share, 8) for share in range(9)}):
                     offsets = [t * span / (length - 1) for t in range(length)]
                     case = {"n": length, "theta": str(angle_of(offsets[1])), "phi": str(angle_of(phase))}
-                    yield case, all(self._ordered(a, b, phase) for a, b in pairwise(offsets))
+                    yield case, all(self._ordered(a, b, phase) for a, b in combinations(offsets, 2))
 
     def _ordered(self, here: Fraction, there: Fraction, phase: Fraction) -> bool:
         gains = 0 if self.follow else _sign(fold(here - phase) - fold(there - phase))
