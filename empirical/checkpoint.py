@@ -33,11 +33,15 @@ _PICKLES = (b"PK\x03\x04", b"\x80")  # torch.save writes a zip file of pickles, 
 def write(path: Path, data: bytes) -> None:
     """Replace a file: whoever looks, at any moment and after any crash, finds the old content or the new."""
     partial = path.with_name(f".{path.name}.partial")
-    with partial.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
+    try:
+        with partial.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
@@ -102,7 +106,7 @@ def load_model(card_path: Path) -> tuple[Decoder, dict[str, Any]]:
     try:
         with torch.device("meta"):
             model = Decoder(config)
-    except RuntimeError:  # a size of more than 64 bits
+    except (RuntimeError, TypeError):  # a size, or a product of sizes, of more than 64 bits
         raise InputError(f"{card_path} describes a model beyond any memory; use the card of these weights") from None
     expected = {name: tensor.shape for name, tensor in model.state_dict().items()}
     for name in sorted(expected.keys() | tensors.keys()):
@@ -112,8 +116,19 @@ def load_model(card_path: Path) -> tuple[Decoder, dict[str, Any]]:
                 f"{card_path} describes a model with {name} of shape {_shape(ours)}, but the weights have "
                 f"{_shape(theirs)}; use the card of these weights"
             )
+    _require_numbers(card_path, tensors)
     model.load_state_dict(tensors, assign=True)
     return model.eval(), card
+
+
+def _require_numbers(card_path: Path, tensors: Mapping[str, Tensor]) -> None:
+    kinds = {tensor.dtype for tensor in tensors.values()}
+    if len(kinds) > 1 or not kinds.pop().is_floating_point:
+        found = ", ".join(sorted({str(tensor.dtype) for tensor in tensors.values()}))
+        raise InputError(f"{card_path} has weights in {found}; save all of them in one floating-point format")
+    for name, tensor in tensors.items():
+        if not tensor.isfinite().all():
+            raise InputError(f"{card_path} has weights that are NaN or infinite, {name} first; train or copy it again")
 
 
 def _weights(card_path: Path) -> Iterator[Path]:
@@ -150,8 +165,8 @@ def _card(path: Path) -> dict[str, Any]:
     for name, kind in (("weights", str), ("sha256", str), ("bytes", int)):
         if not isinstance(card.get(name), kind):
             raise InputError(f"{path} has {name}={card.get(name)!r}; restore the card as it was written")
-    if Path(card["weights"]).name != card["weights"]:
-        raise InputError(f"{path} names weights={card['weights']!r} in another folder; keep them beside the card")
+    if not card["weights"].isprintable() or Path(card["weights"]).name != card["weights"] or not card["weights"]:
+        raise InputError(f"{path} names weights={card['weights']!r}, no file of its folder; keep both in one")
     return card
 
 
@@ -164,5 +179,5 @@ def _config(path: Path, values: object) -> DecoderConfig:
     sizes: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
     try:
         return DecoderConfig(**sizes)
-    except (InputError, TypeError) as error:  # TypeError: a size that is no number
+    except (InputError, TypeError, OverflowError) as error:  # what is no number, or more than a float holds
         raise InputError(f"{path}: {error}") from None

@@ -51,6 +51,8 @@ class DecoderConfig:
                 f"width={self.width} over heads={self.heads} makes heads of odd width {self.head_width}, "
                 "which do not split into planes; choose an even head width"
             )
+        if not isinstance(self.frequencies, tuple | None):
+            raise InputError(f"frequencies={self.frequencies!r} are no tuple; give radians a position, one a plane")
         if self.frequencies is not None and len(self.frequencies) > self.head_width // 2:
             raise InputError(
                 f"{len(self.frequencies)} frequencies are more than the {self.head_width // 2} planes "

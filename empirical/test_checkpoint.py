@@ -68,7 +68,7 @@ def test_a_write_that_fails_leaves_the_old_content(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(OSError, match="No space"):
         write(tmp_path / "file", b"new")
-    assert (tmp_path / "file").read_bytes() == b"old"
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("file", b"old")]
 
 
 def truncated(card: Path) -> None:
@@ -87,6 +87,13 @@ def replaced(card: Path, data: bytes) -> None:
     """Other weights under a card whose hash is right."""
     weights_of(card).write_bytes(data)
     edit(card, lambda values: values.update(bytes=len(data), sha256=hashlib.sha256(data).hexdigest()))
+
+
+def weights_become(card: Path, change: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """Another first tensor, under a card whose hash is right."""
+    tensors, values = load(card)
+    name = min(tensors)
+    save(card, {**tensors, name: change(tensors[name])}, {"model": values["model"]})
 
 
 class Bomb:
@@ -119,10 +126,21 @@ def card_says(**fields: object) -> Callable[[Path], None]:
         (lambda card: card.write_bytes(weights_of(card).read_bytes()), "no card"),
         (card_says(version=2), "version 2"),
         (card_says(sha256=None), "sha256=None"),
-        (card_says(weights="../model.safetensors"), "another folder"),
+        *((card_says(weights=name), "no file of its folder") for name in ("../model.safetensors", "", "a\0b", "a\nb")),
         (card_says(model=None), "model=None"),
         (model_says(width=16), r"key.weight of shape \(16, 16\), but the weights have \(8, 8\)"),
         (model_says(width=10**12), "beyond any memory"),
+        (model_says(width=10**20), "beyond any memory"),
+        (model_says(vocabulary=10**30), "beyond any memory"),
+        (model_says(frequencies=[10**400]), "model.json: "),
+        (model_says(frequencies=""), "frequencies='' are no tuple"),
+        (model_says(frequencies={}), "are no tuple"),
+        (lambda card: weights_become(card, lambda weight: weight / 0), "weights that are NaN or infinite, blocks"),
+        (
+            lambda card: weights_become(card, lambda weight: weight.long()),
+            "in torch.float32, torch.int64; save",
+        ),
+        (lambda card: weights_become(card, lambda weight: weight.half()), "weights in torch.float16, torch.float32"),
         (model_says(layers=3), "layers=3, but its weights have 2"),
         (model_says(layers=10**12), "but its weights have 2"),
         (model_says(vocabulary=10**12), r"\(1000000000000, 8\)"),
