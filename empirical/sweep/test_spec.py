@@ -135,7 +135,7 @@ BAD = [
     ("score: {model: 5}", "model=5 is not a path"),
     ("score: {model: nowhere, prompts: nowhere}", "nowhere does not exist"),
     ("score: {model: m, prompts: p, lengths: [1, 2]}", "'lengths' is no key of score"),
-    ("score: {model: m, prompts: p, tau: -1}", "tau=-1.0 is not positive"),
+    ("score: {model: m, prompts: p, tau: -1}", "tau=-1.0 is not"),
 ]
 
 
