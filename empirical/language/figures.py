@@ -41,7 +41,7 @@ def draw_kinds(observed: Observed, title: str, folder: Path) -> list[Path]:
         return write(figure, folder, "kinds", "png", "svg")
 
 
-def draw_comparison(observed: Observed, title: str, folder: Path) -> list[Path]:
+def draw_comparison(observed: Observed, random: Observed, title: str, folder: Path) -> list[Path]:
     """Heads by both scores, by the planes they use, and the planes of all heads by their frequency."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -63,7 +63,7 @@ def draw_comparison(observed: Observed, title: str, folder: Path) -> list[Path]:
         panels[1].set(xlabel="share of variation by fast planes", ylabel=r"$s_{POS} - s_{SYM}$")
         panels[1].set_title(f"Spearman {correlation['variation by fast planes and s_POS - s_SYM' + ending]:+.2f}")
         panels[0].legend(loc="lower left")
-        _planes(panels[2], observed)
+        _planes(panels[2], observed, random)
         figure.suptitle(f"{title}: first token in its place", fontsize=9)
         return write(figure, folder, "comparison", "png", "svg")
 
@@ -76,18 +76,20 @@ def _scatter(axes: Axes, x: np.ndarray, y: np.ndarray, observed: Observed) -> No
         axes.plot(x[rows, columns], y[rows, columns], marker, color=MARKED[kind], markersize=5, label=kind)
 
 
-def _planes(axes: Axes, observed: Observed) -> None:
+def _planes(axes: Axes, observed: Observed, random: Observed) -> None:
     """Balance of each plane over the heads: median, and the middle half of the heads."""
-    balance = np.concatenate([role.balance().numpy() for role in observed.roles])
     wavelengths = 2 * pi / observed.layers[0].frequencies.abs().numpy()
-    low, middle, high = np.nanquantile(balance, (0.25, 0.5, 0.75), axis=0)
-    axes.fill_between(wavelengths, low, high, color=BLUE, alpha=0.25, linewidth=0)
-    axes.plot(wavelengths, middle, color=BLUE)
+    for found, colour, label in ((observed, BLUE, "trained"), (random, GREY, "random weights")):
+        balance = np.concatenate([role.balance().numpy() for role in found.roles])
+        low, middle, high = np.nanquantile(balance, (0.25, 0.5, 0.75), axis=0)
+        axes.fill_between(wavelengths, low, high, color=colour, alpha=0.25, linewidth=0)
+        axes.plot(wavelengths, middle, color=colour, label=label)
     axes.axvline(observed.layers[0].query, color=GREY, linewidth=0.8, linestyle="--")
     axes.axhline(0, color=GREY, linewidth=0.6)
     axes.set_xscale("log")
     axes.set(xlabel="wavelength, tokens (dashed: prompt)", ylabel=r"$(S_k - P_k)/(S_k + P_k)$")
     axes.set_title("planes: 1 positional, -1 symbolic")
+    axes.legend()
 
 
 def draw_ablation(answers: Sequence[Verdict], title: str, folder: Path) -> list[Path]:

@@ -7,11 +7,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from empirical.capture.loading import check_model, digest, load_model, random_model
 from empirical.checkpoint import write
 from empirical.language.figures import draw_ablation, draw_comparison, draw_kinds
 from empirical.language.packaged import PACKAGED, packaged_file
-from empirical.language.study import Request, ablate, null, observe
+from empirical.language.study import Observed, Request, ablate, observe
 from empirical.language.text import render
 from empirical.scores.figure import draw
 from empirical.scores.settings import Settings
@@ -31,13 +33,13 @@ def run(model: str, request: Request, out: Path) -> tuple[str, list[Path]]:
         raise InputError(f"{out} cannot be written to: {error.strerror}; give --out another folder") from error
     settings = Settings()
     about: dict[str, Any] = {"model": path.name, "sha256": digest(path), **asdict(request), "settings": str(settings)}
-    random = null(random_model(path, request.seed, config), request, settings)
+    random = observe(random_model(path, request.seed, config), request, settings)
     loaded = load_model(path, config)
     observed = observe(loaded, request, settings)
     paths = [
         *draw({path.name: observed.layers}, out),
         *draw_kinds(observed, path.name, out),
-        *draw_comparison(observed, path.name, out),
+        *draw_comparison(observed, random, path.name, out),
     ]
     answers = ablate(loaded, observed, request, settings, out, about)
     paths += draw_ablation(answers, path.name, out)
@@ -46,8 +48,8 @@ def run(model: str, request: Request, out: Path) -> tuple[str, list[Path]]:
         "version": VERSION,
         **about,
         "self_test": asdict(loaded.passed),
-        "correlations": [asdict(found) for found in observed.correlations],
-        "correlations_random_weights": [asdict(found) for found in random],
+        "trained": _numbers(observed),
+        "random_weights": _numbers(random),
         "kinds": {
             kind: [[float(value) for value in found[kind]] for found in observed.kinds] for kind in observed.kinds[0]
         },
@@ -61,4 +63,15 @@ def run(model: str, request: Request, out: Path) -> tuple[str, list[Path]]:
         ],
     }
     write(out / "study.json", (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
-    return render(observed, random, answers, request.heads), [out / "study.json", *paths]
+    return render(observed, random.correlations, answers, request.heads), [out / "study.json", *paths]
+
+
+def _numbers(observed: Observed) -> dict[str, Any]:
+    """Correlations, and for each plane the least, median and largest balance over all heads."""
+    balance = torch.cat([roles.balance() for roles in observed.roles])
+    quantiles = balance.nanquantile(torch.tensor([0.0, 0.5, 1.0], dtype=balance.dtype), dim=0)
+    return {
+        "correlations": [asdict(found) for found in observed.correlations],
+        "frequencies": observed.layers[0].frequencies.tolist(),
+        "balance": dict(zip(("least", "median", "largest"), quantiles.tolist(), strict=True)),
+    }

@@ -122,8 +122,3 @@ def _before(
         cut = arm.cuts[0]
         if len(arm.cuts) == 1 and (name := before_name(arm, "s_pos")) not in outcomes.found:
             outcomes.put(name, scores(single(layers[cut.layer], cut.head), settings))
-
-
-def null(model: HuggingFace, request: Request, settings: Settings) -> list[Correlation]:
-    """The correlations of the same architecture with random weights."""
-    return observe(model, request, settings).correlations

@@ -144,7 +144,9 @@ def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypa
     for line in printed.err.splitlines():
         assert Path(line.removeprefix("wrote ")).stat().st_size > 0
     study_data = json.loads((out / "study.json").read_bytes())
-    assert len(study_data["correlations"]) == 6 and study_data["verdicts"]
+    assert study_data["verdicts"]
+    for model in ("trained", "random_weights"):
+        assert len(study_data[model]["correlations"]) == 6 and len(study_data[model]["balance"]["median"]) == 4
     assert main([*words[:-1], "2"]) == 2
     assert capfd.readouterr().err.startswith("error: a half of 2 tokens is too short")
 
