@@ -52,13 +52,13 @@ class Aligned:
 
     optimum: Callable[[Any], Expr] = lambda length: sympy.cos(pi / length) - sympy.cos(2 * pi / length)
     angle: Callable[[Any], Expr] = lambda length: pi / length
-    falls: Callable[[int, Fraction], bool] = lambda length, half_turns: (length - Fraction(3, 2)) * half_turns < 1
+    falls: Callable[[Any, Any], Any] = lambda length, half_turns: (length - Fraction(3, 2)) * half_turns < 1
     shortest: int = 5
 
     def __str__(self) -> str:
         return (
-            f"cos(t theta) falls strictly on 1..n-1 iff (n - 3/2) theta < pi, and for n >= {self.shortest} its least "
-            f"step is at most {self.optimum(n)}, attained at theta = {self.angle(n)} only"
+            f"cos(t theta) falls strictly on 1..n-1 iff {self.falls(n, theta / pi)}, and for n >= {self.shortest} its "
+            f"least step is at most {self.optimum(n)}, attained at theta = {self.angle(n)} only"
         )
 
     def cases(self, lengths: Sequence[int]) -> Iterator[tuple[object, Outcome]]:
