@@ -39,8 +39,9 @@ def write(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
-    except OSError:
+    except OSError as error:
         partial.unlink(missing_ok=True)
+        error.filename = str(path)  # a full disk names none
         raise
     folder = os.open(path.parent, os.O_RDONLY)
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,20 +11,14 @@ from typing import TYPE_CHECKING, Any, cast
 import torch
 
 from empirical.scores.head_scores import HeadScores, Scores
+from theory import drawing
 from theory.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-STYLE: dict[Any, Any] = {
-    "font.size": 8,
-    "axes.titlesize": 9,
-    "legend.frameon": False,
-    "savefig.dpi": 150,
-    "svg.hashsalt": "headproof",
-}
-KINDS: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None}}
+STYLE = drawing.STYLE | {"axes.spines.top": True, "axes.spines.right": True}  # maps have edges all around
 MAPS = (
     ("", "counted", "All swaps."),
     ("-without-first", "without_first", "Swaps that leave the first token in its place."),
@@ -49,17 +42,10 @@ def draw(runs: Mapping[str, Sequence[HeadScores]], folder: Path, name: str = "sc
     if not runs or not all(runs.values()):
         raise InputError("there is no layer to draw; give the scores of at least one")
     written = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with rc_context(STYLE):
-            for ending, swaps, note in MAPS:
-                figure = _figure({label: [_Map(found, swaps) for found in run] for label, run in runs.items()}, note)
-                for kind, metadata in KINDS.items():
-                    path = folder / f"{name}{ending}.{kind}"
-                    _write(figure, path, kind, metadata)
-                    written.append(path)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be written to: {error.strerror}; give --out another folder") from error
+    with rc_context(STYLE):
+        for ending, swaps, note in MAPS:
+            figure = _figure({label: [_Map(found, swaps) for found in run] for label, run in runs.items()}, note)
+            written += drawing.write(figure, folder, name + ending, "png", "svg")
     return written
 
 
@@ -73,15 +59,6 @@ class _Map:
     @property
     def scores(self) -> Scores:
         return cast(Scores, getattr(self.found, self.swaps))
-
-
-def _write(figure: Figure, path: Path, kind: str, metadata: dict[str, Any]) -> None:
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        figure.savefig(part, format=kind, metadata=metadata)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _figure(runs: Mapping[str, Sequence[_Map]], note: str) -> Figure:

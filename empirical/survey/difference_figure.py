@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from empirical.scores.figure import CELL, KINDS, LEAST, STYLE
+from empirical.scores.figure import CELL, LEAST, STYLE
 from empirical.scores.records import Row
-from theory.errors import InputError
+from theory import drawing
 
 COLOURS = "PuOr"  # two hues that all eyes tell apart, white where nothing differs
 SMALL = 0.01  # differences that are surely larger than this are dotted
@@ -42,12 +41,4 @@ def draw_differences(rows: Sequence[Row], title: str, folder: Path, name: str = 
         figure.suptitle(title)
         figure.supxlabel(f"Dots: the interval over prompts lies beyond +{SMALL} or -{SMALL}.", fontsize=7)
         figure.colorbar(image, ax=list(panels), pad=0.01, fraction=0.05).set_label("mean difference")
-        try:
-            paths = [folder / f"{name}.{kind}" for kind in KINDS]
-            for path, (kind, metadata) in zip(paths, KINDS.items(), strict=True):
-                part = path.with_name(f".{path.name}.{os.getpid()}.part")
-                figure.savefig(part, format=kind, metadata=metadata)
-                os.replace(part, path)
-        except OSError as error:
-            raise InputError(f"{folder} cannot be written to: {error.strerror}; give --out another folder") from error
-    return paths
+        return drawing.write(figure, folder, name, "png", "svg")
