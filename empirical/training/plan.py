@@ -13,6 +13,7 @@ from empirical.tasks.number import NumberTask
 from empirical.training.recipe import Recipe
 from theory.errors import InputError
 
+MOST_WEIGHTS = 2**28  # with gradients and optimizer states 4 GiB; more is a mistake
 TASKS: dict[str, type[NumberTask] | type[LetterTask]] = {"number": NumberTask, "letter": LetterTask}
 
 
@@ -20,7 +21,8 @@ TASKS: dict[str, type[NumberTask] | type[LetterTask]] = {"number": NumberTask, "
 class Plan:
     """A training: task, model, recipe, seed, and threads, by which sums are shared out.
 
-    Raises InputError unless the model has the vocabulary of the task and the dropout of the recipe.
+    Raises InputError unless the model has the vocabulary of the task, the dropout of the recipe and at most
+    MOST_WEIGHTS, and for a seed or threads that torch does not take.
     """
 
     task: NumberTask | LetterTask
@@ -36,6 +38,16 @@ class Plan:
             )
         if self.model.dropout != self.recipe.dropout:
             raise InputError(f"dropout={self.model.dropout} is not that of the recipe; give {self.recipe.dropout}")
+        width, inner = self.model.width, self.model.inner_width
+        weights = 2 * self.model.vocabulary * width + self.model.layers * 2 * width * (2 * width + inner)
+        if weights > MOST_WEIGHTS:
+            raise InputError(
+                f"layers={self.model.layers} of width={width} have {weights} weights, above {MOST_WEIGHTS}; give fewer"
+            )
+        if not 0 <= self.seed < 2**63:
+            raise InputError(f"seed={self.seed} is not in 0 .. 2^63 - 1; give another")
+        if not 1 <= self.threads <= 1024:
+            raise InputError(f"threads={self.threads} are not 1 .. 1024; give no more than there are cores")
 
     def as_json(self) -> dict[str, Any]:
         """The plan as it reads in a card."""

@@ -182,6 +182,10 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("options", "words"),
     [
         (["--width", "7"], "odd width 7"),
+        (["--layers", str(10**9)], "layers=1000000000 of width=128 have"),
+        (["--width", "4000000"], "of width=4000000 have"),
+        (["--seed", str(10**30)], "seed=1000"),
+        (["--threads", "1025"], "threads=1025"),
         (["--heads", "3"], "heads=3 do not divide width=128"),
         (["--steps", "0"], "steps=0"),
         (["--seed", "-1"], "seed=-1"),
