@@ -17,12 +17,13 @@ from theory.errors import InputError
 
 FORMAT = "headproof plane ablation"
 VERSION = 1
+PREDICTIONS, OUTCOMES = "predictions.json", "outcomes.jsonl"
 
 
 def write_predictions(path: Path, arms: Sequence[Arm], about: dict[str, Any]) -> None:
     """Write what will be removed and what is predicted; `about` says of which model and prompts.
 
-    InputError if there is a file with other content: outcomes may have been seen already.
+    InputError if there is a file with other content, or none but outcomes: these have been seen already.
     """
     data = {
         "format": FORMAT,
@@ -41,6 +42,8 @@ def write_predictions(path: Path, arms: Sequence[Arm], about: dict[str, Any]) ->
         if path.read_bytes() != content:
             raise InputError(f"{path} holds other predictions, and outcomes may be known; give --out another folder")
         return
+    if (outcomes := path.with_name(OUTCOMES)).exists():
+        raise InputError(f"{outcomes} is there without the predictions that came before it; give --out another folder")
     path.parent.mkdir(parents=True, exist_ok=True)
     write(path, content)
 
@@ -66,16 +69,22 @@ def _cuts(cuts: Sequence[dict[str, Any]]) -> tuple[Cut, ...]:
 
 
 class Outcomes:
-    """What was measured: a line for each run, by its name; a run that is there is not made again."""
+    """What was measured: a line for each run, by its name; a run that is there is not made again.
+
+    InputError for a file that holds something else.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.found: dict[str, dict[str, list[float]]] = {}
         if path.exists():
             whole, _, _ = path.read_bytes().rpartition(b"\n")  # a line without an end was interrupted
-            for line in whole.splitlines():
-                record = json.loads(line)
-                self.found[record.pop("run")] = record
+            try:
+                for line in whole.splitlines():
+                    record = json.loads(line)
+                    self.found[record.pop("run")] = record
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise InputError(f"{path} holds no outcomes ({error}); give --out another folder") from error
             with path.open("r+b") as file:
                 file.truncate(len(whole) + bool(whole))
 

@@ -15,7 +15,7 @@ from empirical.language.ablation import measure, scores
 from empirical.language.arms import Arm, plan
 from empirical.language.comparison import Correlation, compare
 from empirical.language.planes import PlaneRoles, plane_roles, single
-from empirical.language.records import Outcomes, read_predictions, write_predictions
+from empirical.language.records import OUTCOMES, PREDICTIONS, Outcomes, read_predictions, write_predictions
 from empirical.language.repeated import attention_of_kinds, loss, repeated_tokens
 from empirical.language.verdicts import Verdict, before_name, run_name, verdicts
 from empirical.scores.bootstrap import Resampling
@@ -87,12 +87,12 @@ def ablate(
 
     What outcomes.jsonl holds already is not measured again.
     """
-    predictions = out / "predictions.json"
+    predictions = out / PREDICTIONS
     planned = plan(observed.best(request.heads), observed.roles, request.draws, request.seed)
     write_predictions(predictions, planned, about)
     arms = read_predictions(predictions)
     tokens = repeated_tokens(request.sequences, request.half, model.vocabulary, request.seed + 1)
-    outcomes = Outcomes(out / "outcomes.jsonl")
+    outcomes = Outcomes(out / OUTCOMES)
     wanted = {cut.layer for arm in arms for cut in arm.cuts}
     layers = {heads.layer: heads for heads in model.heads(tokens) if heads.layer in wanted}
     _before(model, tokens, layers, arms, outcomes, settings)

@@ -130,6 +130,9 @@ def test_predictions_are_there_before_anything_is_removed(
 
     with pytest.raises(InputError, match=r"predictions\.json holds other predictions, and outcomes may be known"):
         study.ablate(model, observed, SMALL, settings, tmp_path, {"seed": 1})
+    (tmp_path / "predictions.json").unlink()
+    with pytest.raises(InputError, match=r"outcomes\.jsonl is there without the predictions"):
+        study.ablate(model, observed, SMALL, settings, tmp_path, {"seed": 0})
 
 
 def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,3 +173,7 @@ def test_predictions_and_outcomes_come_back(tmp_path: Path) -> None:
     outcomes.put("a", {"loss": [0.1, 1e-17]})
     assert Outcomes(tmp_path / "o.jsonl").found == {"a": {"loss": [0.1, 1e-17]}}
     assert plan({"induction": []}, [], 1, 0) == []
+    for line in (b"{\n", b"[]\n", b"{}\n"):
+        (tmp_path / "o.jsonl").write_bytes(line)
+        with pytest.raises(InputError, match=r"o\.jsonl holds no outcomes"):
+            Outcomes(tmp_path / "o.jsonl")
