@@ -401,6 +401,7 @@ def test_slowest_plane_too_fast_for_the_alphabet() -> None:
         (Fraction(12351, 10**8), "1.24e-4", "1.24e-4"),
         (Fraction(12341, 10**8), "1.23e-4", "1.24e-4"),
         (Fraction(2 * 10**7), "2.00e7", "2.00e7"),
+        (Fraction(123, 100) + Fraction(1, 10**60), "1.23", "1.24"),
     ],
 )
 def test_rounding(value: Fraction, nearest: str, up: str) -> None:

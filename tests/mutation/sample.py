@@ -33,7 +33,7 @@ def _points(module: str, source: str) -> Iterator[tuple[str, list[MutationSpec]]
     found: dict[tuple[tuple[int, int], str], list[MutationSpec]] = defaultdict(list)
     for name in plugins.operator_names():
         operator = plugins.get_operator(name)
-        if left_out(name) or operator.arguments():
+        if left_out(name, source) or operator.arguments():
             continue
         places = (place for node in nodes for place in operator().mutation_positions(node))
         for occurrence, (start, end) in enumerate(places):

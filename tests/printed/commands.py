@@ -47,6 +47,9 @@ CONFIGS: dict[str, dict[str, Any]] = {
 }
 _SMALL = ["--length", "6", "--alphabet", "3", "--integers", "3"]
 COMMANDS: dict[str, tuple[Run, list[str]]] = {
+    "value-help": (theory, ["value", "--help"]),
+    "limits-help": (theory, ["limits", "--help"]),
+    "demo-help": (demo, ["--help"]),
     "show": (theory, ["show", "index-discrepancy-printed"]),
     "show-latex": (theory, ["show", "retrieval-discrepancy-worst-case", "--latex"]),
     "limits": (theory, ["limits", "CONFIG"]),

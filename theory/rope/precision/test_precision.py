@@ -14,6 +14,7 @@ import torch
 from tests.asked import values
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real, cos, sin, sqrt
+from theory.claims import discover
 from theory.errors import InputError
 from theory.evidence import Case, Constructed
 from theory.ledger import Submissions
@@ -86,6 +87,12 @@ def test_lengths_at_which_positions_collapse(precision: str, n: int) -> None:
     assert quantities()["position-collapse-length"].evaluate({"precision": precision}) == {
         "position-collapse-length": Exact(n)
     }
+
+
+def test_lengths_that_are_said_of_float32() -> None:
+    collapse = discover()["float-position-collapse"]
+    assert collapse.variant.length(24) == 2**24 + 2
+    assert collapse.controls["float32 fails at 65536"].length(24) == 65536
 
 
 @pytest.mark.parametrize(("theta", "angle", "storage"), [("3/7", 6, 6), ("sqrt(2)", None, 5), ("5/2", 4, 9)])
