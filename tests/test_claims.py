@@ -173,6 +173,14 @@ def test_every_variant_has_a_name_of_its_own(claim: Claim) -> None:
     assert len(claim.variants()) == 1 + len(claim.controls) + dropped + (claim.near_miss is not None)
 
 
+@pytest.mark.parametrize("claim", discover().values(), ids=lambda claim: claim.id)
+def test_no_control_and_no_near_miss_says_what_the_claim_says(claim: Claim) -> None:
+    """A dropped hypothesis may: it is the same statement, of more than it is true of."""
+    others = [*claim.controls.items(), *filter(None, [claim.near_miss])]
+    said = str(claim.statement(claim.variant))
+    assert [name for name, variant in others if str(claim.statement(variant)) == said] == []
+
+
 def test_modules_with_claims_are_collected_by_pytest() -> None:
     for item in discover().values():
         assert not item.module.rpartition(".")[2].startswith("_"), f"{item.module}: pytest would not collect it"

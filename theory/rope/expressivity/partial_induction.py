@@ -96,7 +96,10 @@ class TwoAngles:
     def __str__(self) -> str:
         amplitude = self.amplitude(Symbol("(g(1) - g(n - 1))"), 1 - sympy.cos(omega))
         which = "latest" if self.latest else "first"
-        return f"with amplitude {amplitude} at A = {self.letters} the only maximiser is the {which} match"
+        return (
+            f"with frequencies ({angle_of(self.drift)}, theta) and amplitude {amplitude} at A = {self.letters} the "
+            f"only maximiser is the {which} match"
+        )
 
     def cases(self, longest: int) -> Iterator[tuple[object, Outcome]]:
         notch = 1 - cos(angle_of(Fraction(1, self.letters)).real)

@@ -45,10 +45,11 @@ class AlignedKey:
     returns: bool = False
 
     def __str__(self) -> str:
+        n, r = 9, 5
         return (
-            f"k = R^({'' if self.sign > 0 else '-'}r) q has logit sum_k |q_k|^2 cos((i - j - r) theta_k); of n = 9 "
-            f"keys that with i - j = {self.offset(9, 3)} alone has the largest logit at r = 3, by the worst gap of "
-            f"length {self.length(9, 3)}"
+            f"k = R^({'' if self.sign > 0 else '-'}r) q has logit sum_k |q_k|^2 cos((i - j - r) theta_k); of n = {n} "
+            f"keys that with i - j = {self.offset(n, r)} alone has the largest logit at r = {r}, by the worst gap of "
+            f"length {self.length(n, r)}"
         )
 
 

@@ -16,8 +16,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
+from sympy import symbols
 
 from theory.arithmetic.real import Real
 from theory.claims import Source, claim
@@ -96,14 +98,12 @@ def logit_rounding_error(bits: Count, m: Count = 1) -> Bound:
 class LogitRounding:
     """A bound for the error of computed logits, relative to |q||k|, as a function of u and the number of planes."""
 
-    bound: Callable[[Fraction, int], Fraction] = logit_error
+    bound: Callable[[Any, Any], Any] = logit_error
     angles_in_format: bool = False
-    text: str = (
-        "|fl(lambda) - lambda| <= |q||k| ((1 + A)^2 (1 + u)^(2m) - 1), A = (1 + u)(1 + sqrt2 ((1 + u)^3 - 1)) - 1"
-    )
 
     def __str__(self) -> str:
-        return self.text
+        angles = "angles in the format" if self.angles_in_format else "exact angles"
+        return f"|fl(lambda) - lambda| <= |q||k| ({self.bound(*symbols('u m'))}), the cosines and sines of {angles}"
 
 
 # Points of the unit circle with rational coordinates, as codes and as (cos, sin) of rotations.

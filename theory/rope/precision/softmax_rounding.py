@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from random import Random
+from typing import Any
 
 import numpy as np
+from sympy import Symbol
 
 from theory.claims import Source, claim
 from theory.evidence import Enumeration, Evidence, Search, Trial
@@ -41,11 +43,10 @@ def average_roundings(length: int) -> int:
 class AverageRounding:
     """The k for which a computed softmax average of values >= 0 is off by at most a factor 1 +- gamma(k)."""
 
-    roundings: Callable[[int], int] = average_roundings
-    text: str = "|fl(a) - a| <= gamma(2n + 10) a for a softmax average a over n keys"
+    roundings: Callable[[Any], Any] = average_roundings
 
     def __str__(self) -> str:
-        return self.text
+        return f"|fl(a) - a| <= gamma({self.roundings(Symbol('n'))}) a for a softmax average a over n keys"
 
 
 @claim(

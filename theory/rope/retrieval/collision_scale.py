@@ -50,13 +50,16 @@ class Threshold:
 
     phases: Competitors = same_letter
     reach: Fraction = Fraction(1, 2)
-    text: str = "1 - cos t theta, t = 1..n-1"
 
     def gaps(self, n: int, angle: Angle, letters: int) -> list[Real]:
         return [versine(phase) for phase in self.phases(n, angle.real, 2 * pi / letters)]
 
     def __str__(self) -> str:
-        return f"if (n - 1) theta <= {self.reach} omega, all LI queries decode iff sum e^(-beta g) < 1, g = {self.text}"
+        phases = ", ".join(map(str, self.phases(4, theta, omega)))
+        return (
+            f"if (n - 1) theta <= {self.reach} omega, all LI queries decode iff sum e^(-beta (1 - cos x)) < 1, over "
+            f"x = {phases} at n = 4"
+        )
 
 
 @claim(
@@ -67,11 +70,8 @@ class Threshold:
     variant=Threshold(),
     controls={
         "n - 2 competitors": Threshold(lambda n, angle, step: same_letter(n - 1, angle, step)),
-        "only other letters compete": Threshold(
-            lambda n, angle, step: [step - t * angle for t in range(1, n)],
-            text="1 - cos(omega - t theta)",
-        ),
-        "order A^2 log n": Threshold(lambda n, angle, step: [step] * (n - 1), text="1 - cos omega"),
+        "only other letters compete": Threshold(lambda n, angle, step: [step - t * angle for t in range(1, n)]),
+        "order A^2 log n": Threshold(lambda n, angle, step: [step] * (n - 1)),
     },
     hypotheses=(
         Hypothesis(

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import product
-from math import ceil, floor, lcm
+from math import lcm
 from typing import Any
 
 import sympy
 from flint import arb, fmpq
-from sympy import Expr, cos, sin
+from sympy import Expr, ceiling, cos, floor, sin
 
 from theory.arithmetic.ball import Real
 from theory.arithmetic.ball import sin as sine
@@ -57,7 +57,7 @@ class Worst:
     """
 
     halves: Callable[[Any, Any, Any, bool], tuple[Any, Any]] = half_angles
-    limit: Callable[[Fraction], int] = lambda quotient: ceil(length_limit(quotient)) - 1
+    limit: Callable[[Any], Any] = lambda quotient: ceiling(length_limit(quotient)) - 1
     rivals: tuple[int, ...] | None = None
     distinct: bool = True
     reach: Fraction = Fraction(1)
@@ -68,7 +68,9 @@ class Worst:
             2 * sin(first) * sin(second) for first, second in (self.halves(n, theta, omega, up) for up in (True, False))
         ]
         cases = sympy.Piecewise((values[0], sympy.Le((2 * n - 3) * theta, omega)), (values[1], True))
-        return sympy.Eq(sympy.Symbol("Delta_inf(n)"), cases)
+        rivals = "" if self.rivals is None else f", kappa in {list(self.rivals)}"
+        least, longest = sympy.Symbol(f"Delta_inf(n{rivals})"), sympy.Symbol("n_max")
+        return sympy.And(sympy.Eq(least, cases), sympy.Eq(longest, self.limit(omega / theta)))
 
     def value(self, letters: int, length: int, turns: Fraction) -> Real:
         positive = (2 * length - 3) * turns * letters <= 1

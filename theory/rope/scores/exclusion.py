@@ -57,7 +57,8 @@ class Exclusion:
         }
 
     def claimed(self) -> sympy.Basic:
-        return sympy.And(*(sympy.Le(VARIANCE, bound) for bound in self.bounds().values()))
+        spread = VARIANCE * SIZE / (SIZE - self.freedom)
+        return sympy.And(*(sympy.Le(spread, bound) for bound in self.bounds().values()))
 
     def holds(self, M: LogitMatrix, own: Any) -> bool:
         P, S = deviations(M)

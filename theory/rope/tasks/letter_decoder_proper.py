@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import groupby
+from typing import Any
 
 from flint import ctx
+from sympy import Symbol
 
 from theory.claims import Source, claim
 from theory.evidence import Enumeration, Evidence, Search, Trial
@@ -45,11 +47,14 @@ class Everywhere:
     """That on a class of sequences all positions hold exactly Retrieval^hops(t) after t layers."""
 
     members: Class = COMPOSABLE
-    hops: Callable[[int], int] = lambda layers: layers
+    hops: Callable[[Any], Any] = lambda layers: layers
     lost: Fraction = TOLERATED
 
     def __str__(self) -> str:
-        return f"if a sequence is {self.members}, every position holds exactly its Retrieval^t after t layers"
+        return (
+            f"if a sequence is {self.members}, and where at most {self.lost} of the attention is lost, every position "
+            f"holds exactly its Retrieval^({self.hops(Symbol('t'))}) after t layers"
+        )
 
 
 @claim(

@@ -22,7 +22,7 @@ from theory.quantities import Exact, Length2, quantity
 from theory.rope.index.window import fold
 from theory.rope.rotation import PAPER
 from theory.rope.universal_limits.one_frequency import TURN
-from theory.symbols import theta
+from theory.symbols import n, theta
 
 CLAIM = "dyadic-frequencies"
 
@@ -52,7 +52,14 @@ class Dyadic:
 
     @property
     def statement(self) -> Expr:
-        return sympy.Eq(sympy.Symbol("G(n)"), sympy.Symbol("B") * sympy.Rational(self.value(5)), evaluate=False)
+        value = sympy.Symbol("B") * sympy.Rational(self.value(5))
+        gaps = [_shown(turns(5)) for turns in (self.turns, *self.rivals)]
+        return sympy.And(sympy.Eq(gaps[0], value), *(sympy.Le(gap, value) for gap in gaps[1:]))
+
+
+def _shown(turns: tuple[Fraction, ...]) -> Expr:
+    """G(n) for these frequencies, as a symbol."""
+    return sympy.Function("G")(n, *(2 * pi * sympy.Rational(x) for x in turns))
 
 
 def roots(m: int) -> tuple[Fraction, ...]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import sympy
@@ -53,7 +54,7 @@ class TwoSided:
     """
 
     length: Callable[[int, int], int] = lambda T, n: T + 1
-    equal: Callable[[int, int], bool] = lambda T, n: n == 2 * T + 1
+    equal: Callable[[Any, Any], Any] = lambda T, n: sympy.Eq(n, 2 * T + 1)
     least: int = 1
     rivals: tuple[Rival, ...] = ()
 
@@ -61,7 +62,9 @@ class TwoSided:
     def statement(self) -> sympy.Expr:
         T, n = symbols("T n")
         gap = sympy.Symbol("g(T)") - sympy.Symbol("max_{r != T} g(r)")
-        return sympy.Le(gap, sympy.Function("G")(self.length(T, n)))
+        most = sympy.Function("G")(self.length(T, n))
+        attained = sympy.Eq(sympy.Symbol("aligned gap"), most)
+        return sympy.And(sympy.Le(gap, most), sympy.Implies(self.equal(T, n), attained))
 
 
 @claim(

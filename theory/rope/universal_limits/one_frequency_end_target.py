@@ -71,7 +71,8 @@ class Ends:
     limit: Callable[[], Real] = rate
 
     def statement(self) -> Expr:
-        return sympy.Eq(sympy.Symbol("sup_{theta,psi}(gap)"), self.said)
+        tends = sympy.Eq(sympy.Symbol("lim (n - 1)*sup"), sympy.Float(float(self.limit()), 5), evaluate=False)
+        return sympy.And(sympy.Eq(sympy.Symbol("sup_{theta,psi}(gap)"), self.said), tends)
 
 
 y, N = symbols("y N", positive=True)

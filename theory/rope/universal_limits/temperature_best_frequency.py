@@ -86,7 +86,8 @@ class Best:
     @property
     def statement(self) -> Expr:
         least = Symbol("min_theta beta^*")
-        return sympy.And(sympy.Le(self.ends, least), sympy.Le(self.middle, least), sympy.Le(least, self.most))
+        free = sympy.Eq(Symbol("c(T = 512)"), self.free(512))
+        return sympy.And(sympy.Le(self.ends, least), sympy.Le(self.middle, least), sympy.Le(least, self.most), free)
 
     def least(self, sides: int, steps: int) -> Real:
         return evaluate(self.ends if sides == 1 else self.middle, {T: steps})

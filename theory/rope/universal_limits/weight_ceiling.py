@@ -8,7 +8,7 @@ competitor-weight-floor does the rest, and 1/Bes(x) <= sqrt(1 + 2 pi x).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -19,16 +19,15 @@ import sympy
 from flint import arb
 from sympy import Expr, Symbol, symbols
 
-from theory.arithmetic.ball import Real, evaluate, exp, sqrt
+from theory.arithmetic.ball import Real, besseli, evaluate, exp, sqrt
 from theory.claims import Hypothesis, Source, claim
 from theory.evidence import BoxCover, Case, Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
 from theory.quantities import Bound, Count, Positive, Vector, quantity
 from theory.rope.rotation import PAPER
-from theory.rope.universal_limits.bessel_bound import mean_weight
 from theory.rope.universal_limits.m_frequency_gaps import HALF_TURN, HALVES, Amplitudes, at_most, ball, frequency_sets
 from theory.rope.universal_limits.one_frequency import LETTERS, TURN
-from theory.rope.universal_limits.weight_floor import ONE, M, checked, end_weight, mean_mass, weight
+from theory.rope.universal_limits.weight_floor import ONE, M, checked, end_weight, mass_symbol, mean_mass, weight
 from theory.wording import counted
 
 SEED = 2614
@@ -44,24 +43,24 @@ class Ceiling:
 
     Args:
         value: the ceiling.
-        bessel: whose product over the planes is M.
+        scaled: whether M is the product of Bes(beta a_k) over the planes, or of I_0(beta a_k).
         ends: whether a target at an end, with the n - 1 keys of its longer side, is to obey as well.
         letters: whether heads whose keys know their letters are to obey as well.
     """
 
     value: Expr = CEILING
-    bessel: Callable[[Real], Real] = mean_weight
+    scaled: bool = True
     ends: bool = False
     letters: bool = False
 
     @property
     def statement(self) -> Expr:
-        return sympy.Le(Symbol("w"), self.value.subs(M, Symbol("prod_k Bes(beta*a_k)")))
+        return sympy.Le(Symbol("w"), self.value.subs(M, mass_symbol(self.scaled)))
 
     def at(self, reach: int, beta: Fraction, amplitudes: Amplitudes) -> Real:
         mass = Real.of(1)
         for amplitude in amplitudes:
-            mass *= self.bessel(Real.of(beta * amplitude))
+            mass *= besseli(0, beta * amplitude, scaled=self.scaled)
         return evaluate(self.value, {T: reach, M: mass})
 
 
@@ -74,7 +73,7 @@ class Ceiling:
     controls={
         "T + 2": Ceiling(1 / ((T + 2) * M)),
         "2 T + 1": Ceiling(1 / ((2 * T + 1) * M)),
-        "I_0 in place of Bes": Ceiling(bessel=lambda x: mean_weight(x) * exp(x)),
+        "I_0 in place of Bes": Ceiling(scaled=False),
     },
     hypotheses=(
         Hypothesis("shorter side", "T counts the keys on the shorter side", Ceiling(ends=True)),

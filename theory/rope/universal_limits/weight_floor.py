@@ -8,7 +8,7 @@ So 1 + 2 (f(1) + ... + f(T)) >= (T + 1) M; F_{a,b} adds f over t = 1..a and over
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -54,6 +54,11 @@ def mean_mass(beta: Real, amplitudes: Iterable[Real]) -> Real:
     return prod((mean_weight(beta * amplitude) for amplitude in amplitudes), start=Real.of(1))
 
 
+def mass_symbol(scaled: bool) -> Symbol:
+    """How M is printed: of Bes, or of I_0 in its place."""
+    return Symbol(f"prod_k {'Bes' if scaled else 'I_0'}(beta*a_k)")
+
+
 @dataclass(frozen=True)
 class Floor:
     """F_{a,b} >= `two` and F_{0,b} >= `one`.
@@ -61,35 +66,36 @@ class Floor:
     Args:
         two: an expression in a, b and the mean M.
         one: the same for a = 0.
-        bessel: whose product over the planes is M.
+        scaled: whether M is the product of Bes(beta a_k) over the planes, or of I_0(beta a_k).
         aligned: whether the phases are aligned, or an end target may stand in the middle of its arc.
     """
 
     two: Expr = (a + b + 2) * M / 2 - 1
     one: Expr = ((b + 1) * M - 1) / 2
-    bessel: Callable[[Real], Real] = mean_weight
+    scaled: bool = True
     aligned: bool = True
 
     @property
     def statement(self) -> Expr:
-        return sympy.And(sympy.Ge(Symbol("F_ab"), self.two), sympy.Ge(Symbol("F_0b"), self.one))
+        bounds = sympy.And(sympy.Ge(Symbol("F_ab"), self.two), sympy.Ge(Symbol("F_0b"), self.one))
+        return bounds.subs(M, mass_symbol(self.scaled))
 
     def at(self, left: int, right: int, beta: Fraction, amplitudes: Amplitudes) -> Real:
-        mass = prod((self.bessel(Real.of(beta * amplitude)) for amplitude in amplitudes), start=Real.of(1))
+        mass = prod((besseli(0, beta * amplitude, scaled=self.scaled) for amplitude in amplitudes), start=Real.of(1))
         return evaluate(self.two if left else self.one, {a: left, b: right, M: mass})
 
 
 @claim(
     CLAIM,
     source=Source(PAPER, "App. F.2.1", "derived"),
-    quantifiers="for all m, frequencies, a_k >= 0, beta >= 0 and a, b >= 0; M = prod Bes(beta a_k)",
+    quantifiers="for all m, frequencies, a_k >= 0, beta >= 0 and a, b >= 0",
     statement=lambda floor: floor.statement,
     variant=Floor(),
     controls={
         "two-sided without the half": Floor(two=(a + b + 2) * M - 1),
         "one-sided with b + 2": Floor(one=((b + 2) * M - 1) / 2),
         "two-sided, own weight forgotten": Floor(two=(a + b + 2) * M / 2),
-        "I_0 in place of Bes": Floor(bessel=lambda x: besseli(0, x)),
+        "I_0 in place of Bes": Floor(scaled=False),
     },
     hypotheses=(
         Hypothesis("aligned", "the logit is sum a_k cos(t theta_k)", Floor(aligned=False), "one-sided targets only"),
