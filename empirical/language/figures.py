@@ -24,6 +24,7 @@ def draw_kinds(observed: Observed, title: str, folder: Path) -> list[Path]:
     """Attention of each kind on repeated tokens, layer by head."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     with rc_context(STYLE):
         maps = {kind: np.stack([found[kind].numpy() for found in observed.kinds]) for kind in observed.kinds[0]}
@@ -33,6 +34,8 @@ def draw_kinds(observed: Observed, title: str, folder: Path) -> list[Path]:
         panels = figure.subplots(1, len(maps), sharey=True)
         for axes, (kind, values) in zip(panels, maps.items(), strict=True):
             image = axes.imshow(values, cmap=COLOURS, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_locator(MaxNLocator(16, integer=True))
             axes.set_title(kind)
             axes.set_xlabel("head")
         panels[0].set_ylabel("layer")
@@ -109,6 +112,8 @@ def draw_ablation(answers: Sequence[Verdict], title: str, folder: Path) -> list[
                     axes.plot([change.low, change.high], [row, row], color=ORANGE, linewidth=1.5)
                     axes.plot([change.mean], [row], "o", color=ORANGE, markersize=4)
             axes.axvline(0, color=GREY, linewidth=0.6)
+            axes.locator_params(axis="x", nbins=5)
+            axes.ticklabel_format(axis="x", scilimits=(-3, 3))
         for axes, name in zip(
             panels, (r"change of $s_{POS}$", r"change of $s_{SYM}$", "change of loss, nats"), strict=True
         ):
