@@ -20,5 +20,7 @@ def test_patterns_show_every_weight_or_the_largest_of_a_block(n: int, block: int
         [float(weights[i : i + block, j : j + block].max()) for j in starts] for i in starts
     ]
     assert (f"{block} x {block} positions" in bar.get_ylabel()) == (block > 1)
+    positions = " position" * (block > 1)
+    assert (pattern.get_xlabel(), pattern.get_ylabel()) == (f"key{positions}", f"query{positions}")
     labels = [text.get_text() for text in pattern.texts[1::2]]
     assert labels == (["a"] * n if block == 1 else [str(1 + start) for start in starts])

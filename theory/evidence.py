@@ -124,7 +124,9 @@ class Identity(Evidence):
         for label, left, right in equations:
             difference = sympy.Matrix([left - right]) if not hasattr(left, "shape") else sympy.Matrix(left - right)
             # Both sides in full: else an equation of one side with itself would pass for this one.
-            self._looked_at.append(f"{left} = {right}; ")
+            symbols = sorted(sympy.Matrix([left, right]).free_symbols, key=str)
+            assumed = [f"{symbol} {symbol.is_integer} {symbol.is_real} {symbol.is_positive}" for symbol in symbols]
+            self._looked_at.append(f"{left} = {right} for {assumed}; ")
             outcomes = [_vanishes(entry, reduce) for entry in difference]
             yield label, Outcome.every(outcomes)
 

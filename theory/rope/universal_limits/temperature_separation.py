@@ -131,7 +131,8 @@ def _symbolic(separation: Separation, longest: int) -> Iterator[Case]:
             inputs = [tokens for tokens in proper_sequences(letters, 1, length) if len(tokens) == length]
             enough = evaluate(separation.enough, {n: length, omega: sympy.S(2) * sympy.pi / letters})
             scale = Fraction(int(float(enough) * 1024) + 2, 1024)
-            yield {"A": letters, "n": length, "beta": str(scale)}, separation.design(letters).all_decode(inputs, scale)
+            case = {"A": letters, "n": length, "beta": str(scale), "inputs": len(inputs)}
+            yield case, separation.design(letters).all_decode(inputs, scale)
 
 
 def _compared(separation: Separation) -> Iterator[Case]:
