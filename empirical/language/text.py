@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 
+from empirical.language.arms import SMALL
 from empirical.language.comparison import Correlation
 from empirical.language.study import Observed
 from empirical.language.verdicts import Verdict
@@ -29,4 +31,14 @@ def render(observed: Observed, null: Sequence[Correlation], answers: Sequence[Ve
         lines.append(
             f"    {answer.measure:6}{answer.before:.3f}  {answer.change}; {controls or 'none'}; {answer.beyond or '-'}"
         )
-    return "\n".join(lines)
+    lines += [
+        "",
+        f"as predicted, or against: the interval is beyond {SMALL:g} on one side; none: within {SMALL:g} of 0 "
+        "(as predicted, if none was predicted); undecided: all else.",
+    ]
+    return "\n".join(_wrapped(line) for line in lines)
+
+
+def _wrapped(line: str) -> str:
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return fill(line, 80, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
