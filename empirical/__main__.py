@@ -17,7 +17,7 @@ from theory import command_line
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
-    """Tasks, and what is measured on models that were trained on them."""
+    """Trained models: the papers' tasks, training on them, and scores of these models or your own."""
 
 
 main.add_command(tasks)

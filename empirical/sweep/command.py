@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import click
@@ -63,5 +64,6 @@ def _text(data: Mapping[str, Any]) -> str:
     lines = [f"{len(data['runs'])} runs done, {len(data['failed'])} failed"]
     for run in data["runs"]:
         numbers = {name: value for name, value in run["result"].items() if not isinstance(value, str)}
-        lines.append(f"  {run['run']}: " + ", ".join(f"{name} {value:.4g}" for name, value in numbers.items()))
+        text = f"  {run['run']}: " + ", ".join(f"{name} {value:.4g}" for name, value in numbers.items())
+        lines.append(fill(text, 80, subsequent_indent="    ", break_on_hyphens=False, break_long_words=False))
     return "\n".join(lines)
