@@ -187,6 +187,11 @@ def test_the_figure_is_written(config: Path, tmp_path: Path, capsys: pytest.Capt
         (["--base", "100", "--scaling", "longrope", "2"], "short_factor"),
         (["--base", "100", "--scaling", "linear", "two"], "two"),
         (["--models", "config.json"], "--models"),
+        (["--models", "--base", "100"], "--models"),
+        (["--models", "--length", "30"], "--models"),
+        (["--models", "--target-length", "30"], "--models"),
+        (["--models", "--json"], "--models"),
+        (["--models", "--out", "figures"], "--models"),
     ],
 )
 def test_bad_input_is_one_line_and_code_two(

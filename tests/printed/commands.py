@@ -51,7 +51,7 @@ COMMANDS: dict[str, tuple[Run, list[str]]] = {
     "limits-help": (theory, ["limits", "--help"]),
     "demo-help": (demo, ["--help"]),
     "show": (theory, ["show", "index-discrepancy-printed"]),
-    "show-latex": (theory, ["show", "retrieval-discrepancy-worst-case", "--latex"]),
+    "show-latex": (theory, ["show", "index-discrepancy-printed", "--latex"]),
     "limits": (theory, ["limits", "CONFIG"]),
     "limits-two-kinds": (theory, ["limits", "CONFIG", "--beta", "7/2", "--letters", "5", "--dtype", "float16"]),
     "limits-part-turned": (theory, ["limits", "CONFIG", "--zero-planes", "1"]),

@@ -1,0 +1,13 @@
+"""Random inputs of the tasks are drawn as they say."""
+
+from random import Random
+
+from constructions.reference import letter_walk
+from constructions.tasks import letter_task
+
+
+def test_the_first_letter_of_the_query_is_drawn_on_its_own() -> None:
+    draws = [letter_task(Random(seed), hops=2) for seed in range(40)]
+    for position in range(8):
+        others = [tokens for tokens in draws if letter_walk(tokens).path[-1] != position + 1]
+        assert any(tokens[-1].left != tokens[position].left for tokens in others)
