@@ -11,3 +11,10 @@ def test_the_first_letter_of_the_query_is_drawn_on_its_own() -> None:
     for position in range(8):
         others = [tokens for tokens in draws if letter_walk(tokens).path[-1] != position + 1]
         assert any(tokens[-1].left != tokens[position].left for tokens in others)
+
+
+def test_by_default_letters_and_integers_are_eight_each() -> None:
+    draws = [letter_task(Random(seed), hops=2) for seed in range(20)]
+    assert {len(tokens) for tokens in draws} == {17}
+    assert {token.left.index for tokens in draws for token in tokens} == set(range(8))
+    assert {token.right.value for tokens in draws for token in tokens[:8]} == set(range(1, 9))

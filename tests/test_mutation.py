@@ -11,7 +11,7 @@ from tests.source import ROOT
 
 SOURCE = """
 @cache
-def table(n: "int | None" = 3) -> list[int]:
+def table(n: "int | None" = 3, *, m=0) -> list[int]:
     return [1 for _ in zip(a, b, strict=True)]
 
 @claim("name", statement=lambda v: f"at most {v + 1}", variant=2)
@@ -32,12 +32,12 @@ def place(text: str) -> tuple[int, int]:
     return before.count("\n") + 1, len(before) - before.rfind("\n") - 1
 
 
-@pytest.mark.parametrize("text", ["@cache", '"int', "list[int]", "True", 'f"at most', "1}"])
+@pytest.mark.parametrize("text", ["@cache", '"int', "*, m", "list[int]", "True", 'f"at most', "1}"])
 def test_no_mutant_here(text: str) -> None:
     assert any(first <= place(text) < last for first, last in spans(SOURCE))
 
 
-@pytest.mark.parametrize("text", ["3)", "1 for", "@claim", "2)", "range", "4,", "* 7", "10}", "11"])
+@pytest.mark.parametrize("text", ["3, *", "1 for", "@claim", "2)", "range", "4,", "* 7", "10}", "11"])
 def test_a_mutant_here(text: str) -> None:
     assert not any(first <= place(text) < last for first, last in spans(SOURCE))
 

@@ -16,6 +16,7 @@ LEFT_OUT = {
 }
 _CACHES = {"cache", "lru_cache"}
 _GUARDS = {"strict", "frozen"}  # zip(strict=True), dataclass(frozen=True)
+_STAR = re.compile(r"\*(?=,)")
 _PROSE = {"claim", "Source", "Hypothesis"}
 
 Place = tuple[int, int]  # line from 1, column from 0
@@ -34,10 +35,12 @@ def left_out(operator: str, source: str) -> bool:
 def spans(source: str) -> list[Span]:
     """The text that is left alone.
 
-    Annotations, which nothing evaluates; the prose of claims; decorators that only remember results; and keywords that
-    only forbid what nothing does.
+    Annotations, which nothing evaluates; the prose of claims; decorators that only remember results; keywords that only
+    forbid what nothing does; and the star of a signature, which cosmic-ray takes for a product.
     """
-    return [span for node in ast.walk(ast.parse(source)) for span in _left_alone(node)]
+    lines = enumerate(source.splitlines(), start=1)
+    stars = [((number, at.start()), (number, at.end())) for number, line in lines for at in _STAR.finditer(line)]
+    return stars + [span for node in ast.walk(ast.parse(source)) for span in _left_alone(node)]
 
 
 def _left_alone(node: ast.AST) -> Iterator[Span]:
