@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import resource
 import signal
@@ -119,6 +120,7 @@ def _limit(seconds: int, message: str) -> None:
 
     ignore_interruptions()
     signal.signal(signal.SIGXCPU, stop)
+    faulthandler.disable()  # pytest enables it, and it would tell of a library that gives up on a page
     if not sys.stderr.isatty():  # nobody sees a progress bar, and libraries that give up write more than one line
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     # Python answers the signal between two steps of its own; a step that never ends is killed two seconds later.
