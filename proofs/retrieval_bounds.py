@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from sympy import Eq, Integer, Symbol, ceiling, cos
+from sympy import Eq, Integer, cos
 
 from proofs import retrieval_cases as cases
 from proofs.companion import Companion, Table
@@ -28,12 +28,13 @@ ANGLE = Angle.rope(BASE, 2 * PLANES, PLANE)
 def theorem(proof: Companion) -> None:
     """The true statement."""
     proof.section("4. What is true")
+    longest, gap = cases.WORST.statement.args
     proof.say(
         """Theorem 1 [retrieval-discrepancy-worst-case]. For all A ≥ 2, n ≥ 2 and θ ≥ 0 with (n - 1)θ ≤ ω""",
-        cases.WORST.statement,
+        gap,
         """This is positive if and only if (2n - 3)θ < ω. So for 0 < θ ≤ ω the greatest length at which every input has
         a positive discrepancy is""",
-        Eq(Symbol("n*"), ceiling(length_limit(omega / theta)) - 1),
+        longest,
     )
 
 

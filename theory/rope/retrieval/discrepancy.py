@@ -69,7 +69,7 @@ class Worst:
         ]
         cases = sympy.Piecewise((values[0], sympy.Le((2 * n - 3) * theta, omega)), (values[1], True))
         rivals = "" if self.rivals is None else f", kappa in {list(self.rivals)}"
-        least, longest = sympy.Symbol(f"Delta_inf(n{rivals})"), sympy.Symbol("n_max")
+        least, longest = sympy.Symbol(f"Delta_inf(n{rivals})"), sympy.Symbol("n*")
         return sympy.And(sympy.Eq(least, cases), sympy.Eq(longest, self.limit(omega / theta)))
 
     def value(self, letters: int, length: int, turns: Fraction) -> Real:
