@@ -56,8 +56,8 @@ def loss(model: HuggingFace, tokens: Tensor) -> Tensor:
     """
     half = tokens.shape[1] // 2
     with torch.inference_mode():
-        hidden = model.model.base_model(input_ids=tokens.to(model.model.device), use_cache=False).last_hidden_state
-        logits = model.model.get_output_embeddings()(hidden[:, half:-1])
+        output = model.model(input_ids=tokens.to(model.model.device), use_cache=False, logits_to_keep=half)
+        logits = output.logits[:, :-1]
         losses = torch.nn.functional.cross_entropy(
             logits.flatten(0, 1).float(), tokens[:, half + 1 :].flatten().to(logits.device), reduction="none"
         )

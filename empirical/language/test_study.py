@@ -25,7 +25,11 @@ from empirical.language.ablation import measure, removed, without_planes  # noqa
 from empirical.scores.settings import Settings  # noqa: E402
 
 SMALL = study.Request(sequences=3, half=6, heads=2, draws=2)
-CHANGES: dict[str, dict[str, Any]] = {"llama": {}, "gptj": {"rotary_dim": 8}}
+CHANGES: dict[str, dict[str, Any]] = {
+    "llama": {},
+    "gptj": {"rotary_dim": 8},
+    "gemma2": {"head_dim": 16, "final_logit_softcapping": 0.01},
+}
 
 
 def drawn(model_type: str = "llama") -> Any:
@@ -36,7 +40,7 @@ def drawn(model_type: str = "llama") -> Any:
     return model
 
 
-@pytest.fixture(scope="module", params=["llama", "gptj"])
+@pytest.fixture(scope="module", params=[*CHANGES])
 def model(request: pytest.FixtureRequest) -> HuggingFace:
     return HuggingFace(drawn(request.param))
 
