@@ -1,0 +1,96 @@
+"""Detectors: a head that tells 0^w from the powers of two if given a feature, and the feature of bounded logits.
+
+Sigma = {0, 1}. After n letters with feature a in [0, 1] the head gives letter 1 the probability sigma(4 p + 2 a - 4.5),
+where p is 1 if n + 1 is a power of two (n is flagged) and 0 otherwise. If a = 0 on 0^w and a >= 1/2 on the powers of
+two, both words are learned from length 1 on, with margin tanh(1/4) at least. Source: derived here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from theory.arithmetic.ball import Real, exp, tanh
+from theory.compact.words import Infinite, power_of_two
+from theory.outcome import Outcome
+
+Number = Real | Fraction
+# What a detector reads off the first n letters of a word.
+Feature = Callable[[Infinite, int], Number]
+
+FLAG, GAIN, OFFSET = 4, 2, Fraction(9, 2)
+# At a flagged length the sign of the logit changes here.
+THRESHOLD = (OFFSET - FLAG) / GAIN
+# The least margin on both words where the feature is 0 on one and at least 1/2 on the other.
+LEARNED = tanh(Fraction(1, 4))
+
+
+def flagged(length: int) -> bool:
+    """Whether the position after `length` letters is a power of two."""
+    return power_of_two(length + 1)
+
+
+def logit(feature: Number, length: int) -> Number:
+    """Z = 4 p + 2 a - 4.5, a fraction where the feature is one."""
+    return GAIN * feature + (FLAG * flagged(length) - OFFSET)
+
+
+def sigma(z: Number) -> Real:
+    """1 / (1 + e^-z)."""
+    return 1 / (1 + exp(-z))
+
+
+def margin(z: Number, letter: int) -> Real:
+    """T(letter) - T(other letter) where T(1) = sigma(z): it is tanh(z/2), with a sign."""
+    return tanh((z if letter else -z) / 2)
+
+
+def right(z: Number, letter: int) -> Outcome:
+    """Whether `letter` is the only most probable one; a tie is wrong."""
+    return Real.of(z) > 0 if letter else Real.of(z) < 0
+
+
+def rightly(feature: Feature, word: Infinite, length: int) -> Outcome:
+    """Whether the letter after `length` letters of the word is predicted."""
+    return right(logit(feature(word, length), length), word.letter(length + 1))
+
+
+def margin_on(feature: Feature, word: Infinite, length: int) -> Real:
+    """By how much the right letter leads after `length` letters of the word; negative where it is wrong."""
+    return margin(logit(feature(word, length), length), word.letter(length + 1))
+
+
+def errors(feature: Feature, word: Infinite, lengths: Iterable[int]) -> Iterator[int]:
+    """The lengths after which the next letter of the word is not predicted."""
+    return (n for n in lengths if rightly(feature, word, n) is Outcome.REFUTED)
+
+
+def share(boost: Number, ones: int, length: int) -> Number:
+    """Weight of `ones` keys of `length` whose weight is `boost` = e^Delta times that of the others."""
+    return boost * ones / (boost * ones + (length - ones))
+
+
+@dataclass(frozen=True)
+class BoundedDetector:
+    """One head with logits Delta 1[w_j = 1] and values 1[w_j = 1]; `boost` is e^Delta, a fraction or a ball."""
+
+    boost: Number
+
+    def __call__(self, word: Infinite, length: int) -> Number:
+        """The feature: the weight of the ones among the first `length` letters."""
+        return share(self.boost, word.nonzero(length), length)
+
+    @property
+    def radius(self) -> Number:
+        """0^w is predicted at a flagged length exactly where the share of ones is below this: 1/(1 + 3 e^Delta)."""
+        return 1 / (1 + (1 / THRESHOLD - 1) * self.boost)
+
+    @property
+    def certified_radius(self) -> Real:
+        """The share below which no head of this oscillation can change T by tanh(1/4)/2, half the margin on 0^w."""
+        return LEARNED / (LEARNED + self.boost * (1 - LEARNED))
+
+    def wrong_on_powers(self, j: int) -> Outcome:
+        """Whether the flagged length 2^j - 1, which has j ones, is an error on the powers of two."""
+        return Real.of((1 / THRESHOLD - 1) * self.boost * j) <= 2**j - 1 - j
