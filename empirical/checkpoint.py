@@ -92,11 +92,15 @@ def load(card_path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
 
 def save_model(card_path: Path, model: Decoder, card: Mapping[str, Any]) -> None:
     """Write a decoder with its card."""
-    save(card_path, model.state_dict(), {"model": asdict(model.config), **card})
+    config = asdict(model.config)
+    save(card_path, model.state_dict(), {"model": config, "model_sha256": _digest(config), **card})
 
 
 def load_model(card_path: Path) -> tuple[Decoder, dict[str, Any]]:
-    """A decoder in evaluation mode, and its card. Raises InputError as `load`, and if the card lies about the sizes."""
+    """A decoder in evaluation mode, and its card. Raises InputError as `load`, and if the card lies about the model.
+
+    Shapes tell sizes; the number of heads, frequencies and layers without RoPE leave none, so the card has their hash.
+    """
     tensors, card = load(card_path)
     config = _config(card_path, card.get("model"))
     layers = sum(re.fullmatch(r"blocks\.\d+\.norm\.weight", name) is not None for name in tensors)
@@ -117,9 +121,17 @@ def load_model(card_path: Path) -> tuple[Decoder, dict[str, Any]]:
                 f"{card_path} describes a model with {name} of shape {_shape(ours)}, but the weights have "
                 f"{_shape(theirs)}; use the card of these weights"
             )
+    if card.get("model_sha256") != _digest(asdict(config)):
+        raise InputError(
+            f"{card_path} does not describe the model that was saved (model_sha256 differs); restore the card"
+        )
     _require_numbers(card_path, tensors)
     model.load_state_dict(tensors, assign=True)
     return model.eval(), card
+
+
+def _digest(config: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest()
 
 
 def _require_numbers(card_path: Path, tensors: Mapping[str, Tensor]) -> None:

@@ -93,7 +93,7 @@ def weights_become(card: Path, change: Callable[[torch.Tensor], torch.Tensor]) -
     """Another first tensor, under a card whose hash is right."""
     tensors, values = load(card)
     name = min(tensors)
-    save(card, {**tensors, name: change(tensors[name])}, {"model": values["model"]})
+    save(card, {**tensors, name: change(tensors[name])}, {key: values[key] for key in ("model", "model_sha256")})
 
 
 class Bomb:
@@ -144,6 +144,10 @@ def card_says(**fields: object) -> Callable[[Path], None]:
         (model_says(layers=3), "layers=3, but its weights have 2"),
         (model_says(layers=10**12), "but its weights have 2"),
         (model_says(vocabulary=10**12), r"\(1000000000000, 8\)"),
+        (model_says(heads=2), "does not describe the model that was saved"),
+        (model_says(frequencies=[1.0, 0.2]), "does not describe the model that was saved"),
+        (model_says(without_rope=[]), "does not describe the model that was saved"),
+        (card_says(model_sha256=None), "does not describe the model that was saved"),
         (model_says(heads=3), "heads=3 do not divide width=8"),
         (model_says(inner="8"), "inner='8'"),
         (model_says(dropout="none"), "model.json"),
@@ -159,7 +163,7 @@ def test_what_is_not_what_it_says(card: Path, damage: Callable[[Path], object], 
 
 def test_tensors_that_are_missing_or_too_many(card: Path) -> None:
     tensors, values = load(card)
-    values = {"model": values["model"]}
+    values = {key: values[key] for key in ("model", "model_sha256")}
     save(card, {name: tensor for name, tensor in tensors.items() if name != "norm.bias"}, values)
     with pytest.raises(InputError, match=r"norm.bias of shape \(8,\), but the weights have none"):
         load_model(card)

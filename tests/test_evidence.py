@@ -10,7 +10,7 @@ import sympy
 from flint import arb
 from sympy import cos, sin
 
-from theory.evidence import BoxCover, Constructed, Enumeration, Identity, Search, Trial
+from theory.evidence import BoxCover, Constructed, Enumeration, Identity, Search, Trained, Trial
 from theory.outcome import Outcome
 from theory.symbols import n, r, theta
 
@@ -25,6 +25,16 @@ def test_tally(kind: Any) -> None:
     assert kind("not a number", [(1, nan)]).outcome is UNDECIDED
     broken = kind("one bad", iter([(1, None), (2, False), (3, False)]))
     assert (broken.outcome, broken.count, broken.witness) == (REFUTED, 2, 2)
+
+
+def test_trained_evidence_names_its_weights() -> None:
+    digest = "0123456789abcdef" * 4
+    found = Trained("a model", [(1, True), (2, True)], checkpoint=digest, seeds=(0, 3))
+    assert (found.kind, found.outcome, found.size) == ("trained", HOLDS, "2 inputs, weights 0123456789ab, seeds 0, 3")
+    assert Trained("a model", [(1, False)], checkpoint=digest, seeds=(0,)).outcome is REFUTED
+    for checkpoint, seeds in (("", (0,)), (digest[1:], (0,)), (digest, ())):
+        with pytest.raises(ValueError, match="SHA-256"):
+            Trained("unnamed", [(1, True)], checkpoint=checkpoint, seeds=seeds)
 
 
 def test_an_identity_is_reduced_refuted_or_left_undecided() -> None:

@@ -96,6 +96,23 @@ class Constructed(Evidence):
         super().__init__(name, *_tally(cases))
 
 
+class Trained(Evidence):
+    """Inputs run through a trained torch model, named by the SHA-256 of its weights and the seeds of its training."""
+
+    kind = "trained"
+    unit = "inputs"
+
+    def __init__(self, name: str, cases: Iterable[Case], *, checkpoint: str, seeds: tuple[int, ...]) -> None:
+        if not re.fullmatch("[0-9a-f]{64}", checkpoint) or not seeds:
+            raise ValueError(f"{name}: trained evidence names the SHA-256 of its weights and the seeds of its training")
+        self.checkpoint, self.seeds = checkpoint, seeds
+        super().__init__(name, *_tally(cases))
+
+    @property
+    def size(self) -> str:
+        return f"{super().size}, weights {self.checkpoint[:12]}, seeds {', '.join(map(str, self.seeds))}"
+
+
 Equation = tuple[str, "sympy.Expr | sympy.MatrixBase", "sympy.Expr | sympy.MatrixBase"]
 
 

@@ -13,7 +13,7 @@ from theory.outcome import Outcome
 from theory.wording import counted
 
 JSON_VERSION = 1
-KINDS = ("symbolic", "exact", "certified", "sampled", "constructed")
+KINDS = ("symbolic", "exact", "certified", "sampled", "constructed", "trained")
 
 
 @dataclass(frozen=True)
