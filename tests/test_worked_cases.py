@@ -1,4 +1,4 @@
-"""All worked numbers of the theory, asked as on the command line; `worked_cases*.toml` hold them, the first its notation.
+"""All worked numbers of the theory, asked as on the command line; `worked_cases*.toml` hold them.
 
 The result of a row agrees with its number where ball arithmetic puts all of its ball within one unit of the last
 digit. A bound is a number too and is compared in the same way, but must be one of the side that the row names: what it

@@ -24,7 +24,7 @@ UNIT = 2.0**-53
 @pytest.mark.parametrize("name", NAMES)
 def test_heads_of_a_trained_model(name: str, ledger: Submissions) -> None:
     model, card = trained(name)
-    prompts = TASKS[name.split("-")[0]]().generate(4, SEED).tokens
+    prompts = TASKS[card["plan"]["task"]["name"]]().generate(4, SEED).tokens
     with torch.no_grad():
         layers = list(model.heads(prompts))
     weights = {"checkpoint": card["sha256"], "seeds": (card["plan"]["seed"],)}
@@ -42,7 +42,7 @@ def _exclusion(layers: list[LayerHeads]) -> Iterator[Case]:
 
 
 def _moved(layers: list[LayerHeads]) -> Iterator[Case]:
-    """Logits at positions 1 .. n and at those 10^6 on: an angle of t radians is off by some t UNIT, so is its cosine."""
+    """Logits at positions from 1 and from 10^6: an angle of t radians is off by some t UNIT, and so is its cosine."""
     for layer in layers:
         q, k = layer.queries.double(), layer.keys.double()
         positions = torch.arange(q.shape[2])
