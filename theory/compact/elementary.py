@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
+from fractions import Fraction
 from functools import reduce
 from typing import Any
 
@@ -17,13 +19,15 @@ from flint import arb, fmpq
 from theory.arithmetic import ball
 from theory.arithmetic.real import Real
 
+_OVERFLOW = math.log(sys.float_info.max)
+
 
 def exp(x: Any) -> Any:
-    """e^x; exactly 1 at a rational 0."""
+    """e^x; exactly 1 at a rational 0, and infinite for a float beyond the largest one."""
     if isinstance(x, sympy.Expr):
         return sympy.exp(x)
     if isinstance(x, float):
-        return math.exp(x)
+        return math.exp(x) if x < _OVERFLOW else x if math.isnan(x) else math.inf
     if isinstance(x, numbers.Rational | Real):
         return 1 if isinstance(x, numbers.Rational) and x == 0 else ball.exp(Real.of(x))
     return x.exp()
@@ -64,3 +68,15 @@ def to_ball(value: Any) -> arb:
     if isinstance(value, numbers.Rational):
         return arb(fmpq(int(value.numerator), int(value.denominator)))
     return arb(float(value)) if isinstance(value, float) else Real.of(value).enclose()
+
+
+def alike(value: Any, model: Any) -> Any:
+    """The number among numbers of the type of `model`, if these are balls or floats; else as it is."""
+    if isinstance(model, arb):
+        return to_ball(value)
+    return float(value) if isinstance(model, float) else value
+
+
+def quotient(x: Any, y: Any) -> Any:
+    """x/y, a fraction and not a float where both are integers."""
+    return Fraction(x, y) if isinstance(x, int) and isinstance(y, int) else x / y

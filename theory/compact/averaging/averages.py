@@ -25,7 +25,7 @@ from theory.outcome import Outcome
 
 def causal_average(values: Sequence[Any]) -> list[Any]:
     """A applied to f(1), ..., f(n), in whatever numbers they are."""
-    return [total / i for i, total in enumerate(accumulate(values), start=1)]
+    return [elementary.quotient(total, i) for i, total in enumerate(accumulate(values), start=1)]
 
 
 def averaged(disagreements: Collection[int], n: int, times: int) -> Fraction:
@@ -36,13 +36,21 @@ def averaged(disagreements: Collection[int], n: int, times: int) -> Fraction:
         n: length, at least 1.
         times: how often the average is taken; 0 asks whether n lies in D.
     """
-    return _averages([Fraction(value) for value in _indicator(disagreements, n)], times)[-1]
+    return Fraction(averages(disagreements, n, times)[-1]) if times else Fraction(n in disagreements)
 
 
 def averaged_enclosed(disagreements: Collection[int], n: int, times: int) -> Real:
-    """The same number in balls, for lengths at which its numerator is too long."""
-    indicator = _indicator(disagreements, n)
-    return Real(lambda: _averages([arb(value) for value in indicator], times)[-1])
+    """The same number for times >= 1, in balls: for lengths at which its numerator is too long."""
+    return Real(lambda: averages(disagreements, n, times, arb(1))[-1])
+
+
+def averages(disagreements: Collection[int], n: int, times: int, one: Any = 1) -> list[Any]:
+    """(A^m 1_D)(n) for m = 1, ..., times, in the numbers of `one`."""
+    values, found = [one * value for value in _indicator(disagreements, n)], []
+    for _ in range(times):
+        values = causal_average(values)
+        found.append(values[-1])
+    return found
 
 
 def averaging_kernel(n: int, times: int) -> list[Fraction]:
@@ -90,12 +98,13 @@ def partial_exponential(m: int, y: Any) -> Any:
     """1 + y + ... + y^(m-1)/(m-1)!, m >= 1."""
     total = 1
     for r in range(m - 1, 0, -1):
-        total = 1 + y * total / r
+        total = 1 + elementary.quotient(y * total, r)
     return total
 
 
 def tail_sum(coefficients: Sequence[Any], x: Any) -> Any:
-    """c_1 g_1(x) + ... + c_L g_L(x) of coefficients c_1, ..., c_L."""
+    """c_1 g_1(x) + ... + c_L g_L(x) of coefficients c_1, ..., c_L: in their numbers, if these are balls or floats."""
+    x = elementary.alike(x, sum(coefficients))
     return sum((c * poisson_tail(m, x) for m, c in enumerate(coefficients, start=1)), 0)
 
 
@@ -133,12 +142,8 @@ def poisson_tail_radius(m: int, level: RealLike) -> Real:
 
 
 def _indicator(disagreements: Collection[int], n: int) -> list[int]:
+    if n < 1:
+        raise InputError(f"length {n} is below 1, but a word has a last letter; give a length >= 1")
     if outside := [i for i in disagreements if not 1 <= i <= n]:
         raise InputError(f"position {outside[0]} lies outside 1, ..., {n}; give positions of the two words")
     return [int(i in disagreements) for i in range(1, n + 1)]
-
-
-def _averages(values: list[Any], times: int) -> list[Any]:
-    for _ in range(times):
-        values = causal_average(values)
-    return values
