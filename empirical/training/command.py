@@ -24,6 +24,7 @@ Examples:
 @click.argument("task", metavar="TASK", type=click.Choice(["number", "letter"]))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for all that is written.")
 @click.option("--recipe", default="fast", show_default=True, type=click.Choice(["fast", "paper"]))
+@click.option("--alphabet", type=int, help="Letters of the letter task, instead of 8.")
 @click.option("--layers", default=12, show_default=True, type=int)
 @click.option("--heads", default=1, show_default=True, type=int, help="Of a layer.")
 @click.option("--width", default=128, show_default=True, type=int, help="Of the residual stream; all heads together.")
@@ -37,6 +38,7 @@ def command(
     task: str,
     out: Path,
     recipe: str,
+    alphabet: int | None,
     layers: int,
     heads: int,
     width: int,
@@ -49,19 +51,33 @@ def command(
 ) -> None:
     """Train a decoder on TASK, number or letter, with the paper's sizes of sequences and data.
 
+    With few letters the letter task can be guessed without a walk: with 8 up to 89 % of the time, with 64 16 %.
+
     The folder gets model.json and the weights it names (safetensors), and metrics.jsonl: a line a report. A training
     that was stopped or killed goes on with --resume, and ends with the same bits on the same machine.
     """
     from empirical.decoder_config import DecoderConfig
+    from empirical.tasks.letter import LetterTask
     from empirical.training.loop import MODEL, train
     from empirical.training.plan import TASKS, Plan
     from empirical.training.recipe import RECIPES
+    from theory.errors import InputError
 
+    if alphabet is not None and task != "letter":
+        raise InputError(f"--alphabet {alphabet} belongs to the letter task; leave it out for the {task} task")
     chosen = RECIPES[recipe] if steps is None else replace(RECIPES[recipe], steps=steps)
-    kind = TASKS[task]()
+    kind = TASKS[task]() if alphabet is None else LetterTask(alphabet=alphabet)
     model = DecoderConfig(kind.vocabulary_size, layers=layers, heads=heads, width=width, dropout=chosen.dropout)
     plan = Plan(kind, model, chosen, seed, threads)
-    words = {"recipe": recipe, "layers": layers, "heads": heads, "width": width, "steps": steps, "seed": seed}
+    words = {
+        "recipe": recipe,
+        "alphabet": alphabet,
+        "layers": layers,
+        "heads": heads,
+        "width": width,
+        "steps": steps,
+        "seed": seed,
+    }
     options = " ".join(f"--{name} {value}" for name, value in words.items() if value is not None)
     facts = {"command": f"python -m empirical train {task} {options} --threads {threads}"}
     with progress_bar("training") as show:

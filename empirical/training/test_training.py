@@ -187,6 +187,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["--seed", str(10**30)], "seed=1000"),
         (["--threads", "1025"], "threads=1025"),
         (["--heads", "3"], "heads=3 do not divide width=128"),
+        (["--alphabet", "4"], "alphabet=4"),
         (["--steps", "0"], "steps=0"),
         (["--seed", "-1"], "seed=-1"),
         (["--threads", "0"], "threads"),
