@@ -1,8 +1,9 @@
 """Detectors: a head that tells 0^w from the powers of two if given a feature, and the feature of bounded logits.
 
 Sigma = {0, 1}. After n letters with feature a in [0, 1] the head gives letter 1 the probability sigma(4 p + 2 a - 4.5),
-where p is 1 if n + 1 is a power of two (n is flagged) and 0 otherwise. If a = 0 on 0^w and a >= 1/2 on the powers of
-two, both words are learned from length 1 on, with margin tanh(1/4) at least. Source: derived here.
+where p is letter n + 1 of a word of flags, by default the powers of two (n is flagged where it is 1). If a = 0 on 0^w
+and a >= 1/2 on the word of flags, both words are learned from length 1 on, with margin tanh(1/4) at least. Source:
+derived here.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from theory.arithmetic.ball import Real, exp, tanh
-from theory.compact.words import Infinite, power_of_two
+from theory.compact.words import POWERS, Infinite
 from theory.outcome import Outcome
 
 Number = Real | Fraction
@@ -26,14 +27,9 @@ THRESHOLD = (OFFSET - FLAG) / GAIN
 LEARNED = tanh(Fraction(1, 4))
 
 
-def flagged(length: int) -> bool:
-    """Whether the position after `length` letters is a power of two."""
-    return power_of_two(length + 1)
-
-
-def logit(feature: Number, length: int) -> Number:
-    """Z = 4 p + 2 a - 4.5, a fraction where the feature is one."""
-    return GAIN * feature + (FLAG * flagged(length) - OFFSET)
+def logit(feature: Number, flag: int) -> Number:
+    """The logit z = 4 p + 2 a - 4.5 of letter 1, a fraction where the feature is one."""
+    return GAIN * feature + (FLAG * flag - OFFSET)
 
 
 def sigma(z: Number) -> Real:
@@ -51,19 +47,24 @@ def right(z: Number, letter: int) -> Outcome:
     return Real.of(z) > 0 if letter else Real.of(z) < 0
 
 
-def rightly(feature: Feature, word: Infinite, length: int) -> Outcome:
+def logit_on(feature: Feature, word: Infinite, length: int, flags: Infinite = POWERS) -> Number:
+    """Z after `length` letters of the word."""
+    return logit(feature(word, length), flags.letter(length + 1))
+
+
+def rightly(feature: Feature, word: Infinite, length: int, flags: Infinite = POWERS) -> Outcome:
     """Whether the letter after `length` letters of the word is predicted."""
-    return right(logit(feature(word, length), length), word.letter(length + 1))
+    return right(logit_on(feature, word, length, flags), word.letter(length + 1))
 
 
-def margin_on(feature: Feature, word: Infinite, length: int) -> Real:
+def margin_on(feature: Feature, word: Infinite, length: int, flags: Infinite = POWERS) -> Real:
     """By how much the right letter leads after `length` letters of the word; negative where it is wrong."""
-    return margin(logit(feature(word, length), length), word.letter(length + 1))
+    return margin(logit_on(feature, word, length, flags), word.letter(length + 1))
 
 
-def errors(feature: Feature, word: Infinite, lengths: Iterable[int]) -> Iterator[int]:
+def errors(feature: Feature, word: Infinite, lengths: Iterable[int], flags: Infinite = POWERS) -> Iterator[int]:
     """The lengths after which the next letter of the word is not predicted."""
-    return (n for n in lengths if rightly(feature, word, n) is Outcome.REFUTED)
+    return (n for n in lengths if rightly(feature, word, n, flags) is Outcome.REFUTED)
 
 
 def share(boost: Number, ones: int, length: int) -> Number:
