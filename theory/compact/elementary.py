@@ -29,7 +29,7 @@ def exp(x: Any) -> Any:
     if isinstance(x, float):
         return math.exp(x) if x < _OVERFLOW else x if math.isnan(x) else math.inf
     if isinstance(x, numbers.Rational | Real):
-        return 1 if isinstance(x, numbers.Rational) and x == 0 else ball.exp(Real.of(x))
+        return x + 1 if isinstance(x, numbers.Rational) and x == 0 else ball.exp(Real.of(x))
     return x.exp()
 
 
