@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from theory.arithmetic.ball import Real, exp, tanh
 from theory.compact.words import POWERS, Infinite
@@ -67,7 +68,7 @@ def errors(feature: Feature, word: Infinite, lengths: Iterable[int], flags: Infi
     return (n for n in lengths if rightly(feature, word, n, flags) is Outcome.REFUTED)
 
 
-def share(boost: Number, ones: int, length: int) -> Number:
+def share(boost: Any, ones: Any, length: Any) -> Any:
     """Weight of `ones` keys of `length` whose weight is `boost` = e^Delta times that of the others."""
     return boost * ones / (boost * ones + (length - ones))
 
@@ -80,7 +81,8 @@ class BoundedDetector:
 
     def __call__(self, word: Infinite, length: int) -> Number:
         """The feature: the weight of the ones among the first `length` letters."""
-        return share(self.boost, word.nonzero(length), length)
+        weight: Number = share(self.boost, word.nonzero(length), length)
+        return weight
 
     @property
     def radius(self) -> Number:

@@ -18,10 +18,12 @@ import sympy
 
 from theory.arithmetic.ball import Real, exp, sqrt
 from theory.claims import Hypothesis, Source, claim
-from theory.compact.continuity.constants import plain_coefficients, polynomial
+from theory.compact.continuity.constants import polynomial
+from theory.compact.continuity.scalar_head import Floats
+from theory.compact.isolation.detector import share
 from theory.compact.lag_kernels.alibi import ALIBI, Ratio, ratio
 from theory.compact.lag_kernels.kernels import geometric
-from theory.compact.lag_kernels.nets import READOUT, ScalarLayer, last_output
+from theory.compact.lag_kernels.nets import READOUT, Pair
 from theory.errors import InputError
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
@@ -42,7 +44,7 @@ def geometric_tail(m: int, far: int, q: Any) -> Any:
 
 def far_mass(boost: Any, tail: Any) -> Any:
     """e^D t/(1 + (e^D - 1) t): the most that content of oscillation D makes of a share t of the weight."""
-    return boost * tail / (1 + (boost - 1) * tail)
+    return share(boost, tail, 1)
 
 
 @dataclass(frozen=True)
@@ -155,22 +157,21 @@ def _recursion(claimed: Recency) -> Iterator[Equation]:
 def _nets(claimed: Recency, count: int) -> Iterator[Trial]:
     random = np.random.default_rng(SEED)
     for number in range(count):
-        n, depth = int(random.integers(3, 15)), int(random.integers(1, 4))
-        lags = np.subtract.outer(np.arange(n), np.arange(n)).astype(float)
-        slopes = random.exponential(1.5, depth) + 0.01
-        layers = [ScalarLayer.drawn(random, np.where(lags >= 0, -m * lags, -np.inf)) for m in slopes]
+        n = int(random.integers(3, 15))
         far = int(random.integers(1, n))
-        letters, flips = random.integers(0, 2, n), random.random(n) < 0.8
+        lags = np.subtract.outer(np.arange(n), np.arange(n)).astype(float)
+        slopes: list[float] = []
+
+        def biases() -> Floats:
+            slopes.append(float(random.exponential(1.5)) + 0.01)  # noqa: B023
+            return np.where(lags >= 0, -slopes[-1] * lags, -np.inf)  # noqa: B023
+
+        flips = random.random(n) < 0.8
         flips[n - far :] = False
-        embedding = random.uniform(-1, 1, 2)
-        outputs = [last_output(layers, embedding[word]) for word in (letters, letters ^ flips)]
-        coefficients = plain_coefficients([layer.constants for layer in layers], abs(embedding[0] - embedding[1]))
-        counted = float(np.exp(-(slopes.min() if claimed.least else slopes.max())))
-        allowed = READOUT * claimed.modulus(coefficients, far, counted)
-        growth = sum(polynomial([(layer.constants.a, layer.constants.b) for layer in layers]))
-        # As for any lag kernel, and the exponent of q^R is rounded once more.
-        allowance = depth * (2 * n + 12) * 2.0**-52 * max(1.0, growth)
-        yield Trial({"net": number, "R": far}, abs(outputs[0] - outputs[1]), allowed, allowance, not flips.any())
+        pair = Pair.drawn(random, n, biases, flips)
+        counted = float(np.exp(-(min(slopes) if claimed.least else max(slopes))))
+        allowed = READOUT * float(claimed.modulus(pair.coefficients, far, counted))
+        yield Trial({"net": number, "R": far}, pair.difference, allowed, pair.allowance, not pair.changed)
 
 
 def _sharp(claimed: Recency) -> Iterator[Case]:

@@ -20,9 +20,9 @@ from theory.arithmetic.ball import Real, sqrt
 from theory.arithmetic.grammar import parse_vector
 from theory.claims import Hypothesis, Source, claim
 from theory.compact.averaging.averages import averaged_enclosed, poisson_tail
-from theory.compact.continuity.constants import plain_coefficients, polynomial
+from theory.compact.continuity.constants import polynomial
 from theory.compact.lag_kernels.kernels import FALLING, RISING, UNIFORM, Kernel, random_biases, sink_and_window
-from theory.compact.lag_kernels.nets import READOUT, ScalarLayer, last_output
+from theory.compact.lag_kernels.nets import READOUT, Pair
 from theory.compact.words import one_sided_density, running_distance
 from theory.errors import InputError
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
@@ -174,20 +174,13 @@ def _layer_cake(bound: LagBound) -> Iterator[Equation]:
 def _nets(bound: LagBound, count: int) -> Iterator[Trial]:
     random = np.random.default_rng(SEED)
     for number in range(count):
-        n, depth = int(random.integers(2, 13)), int(random.integers(1, 4))
-        layers = [ScalarLayer.drawn(random, random_biases(random, n)) for _ in range(depth)]
-        letters = random.integers(0, 2, n)
+        n = int(random.integers(2, 13))
         flips = random.random(n) < random.choice([0.1, 0.4])
         flips[-1] &= not bound.last
-        embedding = random.uniform(-1, 1, 2)
-        changed = [int(i) + 1 for i in np.flatnonzero(flips)]
-        outputs = [last_output(layers, embedding[word]) for word in (letters, letters ^ flips)]
-        coefficients = plain_coefficients([layer.constants for layer in layers], abs(embedding[0] - embedding[1]))
-        allowed = READOUT * float(bound.modulus(coefficients, float(bound.density(changed, n))))
-        # Each layer rounds n terms and a dozen operations more, and passes on errors as it does distances.
-        growth = sum(polynomial([(layer.constants.a, layer.constants.b) for layer in layers]))
-        allowance = depth * (n + 12) * 2.0**-52 * max(1.0, growth)
-        yield Trial({"net": number, "D": changed}, abs(outputs[0] - outputs[1]), allowed, allowance, not changed)
+        pair = Pair.drawn(random, n, lambda: random_biases(random, n), flips)  # noqa: B023
+        allowed = READOUT * float(bound.modulus(pair.coefficients, float(bound.density(pair.changed, n))))
+        case = {"net": number, "D": pair.changed}
+        yield Trial(case, pair.difference, allowed, pair.allowance, not pair.changed)
 
 
 def _sharp(bound: LagBound) -> Iterator[Case]:

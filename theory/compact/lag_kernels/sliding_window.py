@@ -1,7 +1,7 @@
 """L layers of windows of W tokens read the last L (W - 1) + 1 letters and no other, whatever the maps.
 
-Source: arXiv 2310.06825 for windows and how far they reach; that the reach is exact is derived here. Nothing is assumed of the
-maps, so the net that is tried is the free one, whose states remember all that they were made of.
+Source: arXiv 2310.06825 for windows and how far they reach; that the reach is exact is derived here. Nothing is assumed
+of the maps, so the net that is tried is the free one, whose states remember all that they were made of.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Reach:
         "L W": Reach(lambda layers, size: layers * size),
     },
     hypotheses=(
-        Hypothesis("no sink", "no key is seen from everywhere", Reach(sink=True)),
+        Hypothesis("hidden first key", "no key is seen from everywhere", Reach(sink=True)),
         Hypothesis("windows in every layer", "no layer sees all keys", Reach(whole=True)),
     ),
     does_not_show="that a trained model makes use of the farthest letters: their weight in a mean is W^-L",

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
-from math import comb
+from math import comb, exp
 
 import numpy as np
 import pytest
@@ -12,12 +12,13 @@ from scipy.special import betainc
 
 from theory.arithmetic.ball import Real
 from theory.compact.averaging.averages import poisson_tail
-from theory.compact.continuity.constants import plain_coefficients
+from theory.compact.continuity.constants import polynomial
+from theory.compact.continuity.scalar_head import ScalarHead
 from theory.compact.lag_kernels.alibi import alibi_gap, lag_one_weight
 from theory.compact.lag_kernels.alibi_recency import alibi_far_mass, alibi_reach, far_mass, geometric_tail
 from theory.compact.lag_kernels.kernels import FALLING, RISING, Kernel, random_biases, sink_and_window
 from theory.compact.lag_kernels.lag_kernel_continuity import LagBound, density
-from theory.compact.lag_kernels.nets import ScalarLayer
+from theory.compact.lag_kernels.nets import BiasedHead, Pair
 from theory.compact.lag_kernels.sliding_window import window_letters
 from theory.compact.words import one_sided_density
 from theory.errors import InputError
@@ -44,9 +45,7 @@ def test_random_biases_do_not_rise() -> None:
         assert (row[1 : i + 1] >= row[:i]).all()
 
 
-weights = st.lists(
-    st.lists(st.integers(0, 5), min_size=9, max_size=9).map(lambda x: sorted(x, reverse=True)), max_size=3
-)
+falling = st.lists(st.integers(0, 5), min_size=9, max_size=9).map(lambda x: sorted(x, reverse=True))
 
 
 @given(st.lists(falling, max_size=3), st.sets(st.integers(1, 8), min_size=1))
@@ -88,23 +87,29 @@ def test_reach_is_the_least(layers: int, q: Fraction) -> None:
     assert geometric_tail(layers, found, q) <= tolerance < geometric_tail(layers, found - 1, q)
 
 
-def test_constants_of_the_nets_bound_them() -> None:
-    """The oscillation of S, and Lipschitz constants by differences, at random states."""
+def test_a_bias_takes_its_place_in_the_softmax() -> None:
+    """One head from the definition, and its constants without the bias."""
     random = np.random.default_rng(7)
-    for _ in range(50):
-        layer = ScalarLayer.drawn(random, np.zeros((1, 1)))
-        (head,) = layer.constants.heads
-        x, y, z = random.uniform(-1, 1, (3, 40))
-        s = layer.product * x * y + layer.own * y
-        assert np.ptp(layer.product * x[0] * y + layer.own * y) <= head.oscillation + 1e-12
-        assert (abs(s - layer.product * z * y - layer.own * y) <= head.query * abs(x - z) + 1e-12).all()
-        assert (abs(s - layer.product * x * z - layer.own * z) <= head.key * abs(y - z) + 1e-12).all()
-        assert np.ptp(layer.value * y) <= head.diameter and head.value == abs(layer.value)
+    biases = random_biases(random, 6)
+    head = BiasedHead.biased(random, biases)
+    plain = ScalarHead(head.product, head.linear, head.value, head.outer, head.turn)
+    states = random.uniform(-1, 1, 6)
+    for i, found in enumerate(head.output(states)):
+        weights = np.array([exp(plain.logits(states)[i][j] + biases[i, j]) for j in range(i + 1)])
+        assert found == pytest.approx(head.value * (weights @ states[: i + 1]) / weights.sum())
+    assert head.constants() == plain.constants()
+
+
+def test_pairs_are_what_they_are_said_to_be() -> None:
+    flips = np.array([True, False, True, False])
+    pair = Pair.drawn(np.random.default_rng(3), 4, lambda: np.triu(np.full((4, 4), -np.inf), 1), flips)
+    assert pair.changed == (1, 3)
+    assert 0 < pair.difference <= 1 and 0 < pair.allowance < 1e-6
+    assert len(pair.coefficients) in {2, 3, 4} and min(pair.coefficients) >= 0
 
 
 def test_the_bound_in_floats_is_the_bound() -> None:
-    layer = ScalarLayer(0.1, -0.2, 0.5, 0.3, -0.7, np.zeros((1, 1)))
-    coefficients = plain_coefficients([layer.constants, layer.constants], 1.0)
+    coefficients = polynomial([(0.5, 2.0), (1.5, 0.25)])
     expected = coefficients[1] * 0.2 + coefficients[2] * poisson_tail(2, 0.2)
     assert LagBound().modulus(coefficients, 0.2) == pytest.approx(expected)
 
