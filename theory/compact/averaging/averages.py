@@ -125,6 +125,8 @@ def tail_radius(coefficients: Sequence[RealLike], level: RealLike) -> Real:
         return Real.of(1)
     if level.exact == 0:
         return Real.of(0)
+    if all(c.exact == 0 for c in weights[1:]):
+        return level / weights[0]
 
     def excess(y: arb) -> arb:
         # In y = ln(1/x), and as a logarithm: nearly linear for the secants.

@@ -80,7 +80,16 @@ class LayerConstants:
         """
         mean = sum((head.outer * smallest(head.first, head.mean * start) for head in self.heads), 0)
         whole = self.skip * start + sum((head.outer * head.diameter for head in self.heads), 0)
-        return smallest(whole, self.a * start + largest(0, self.b * start - mean)), mean
+        return first_factor(whole, self.a * start, self.b * start, mean)
+
+
+def first_factor(whole: Any, own: Any, mean: Any, share: Any) -> tuple[Any, Any]:
+    """P_0 and B = `share`, from what bounds a first layer.
+
+    Where letters agree it changes by at most B d_i; elsewhere by at most `whole`, and at most own + mean d_i. The least
+    of each coefficient alone, min(whole, own) and min(mean, share), would be too small.
+    """
+    return smallest(whole, own + largest(0, mean - share)), share
 
 
 def polynomial(factors: Sequence[tuple[Any, Any]]) -> list[Any]:

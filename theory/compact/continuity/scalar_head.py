@@ -33,9 +33,9 @@ class ScalarHead:
     @classmethod
     def draw(cls, random: np.random.Generator) -> ScalarHead:
         """Weights of either sign, small or large."""
-        size = float(random.choice([0.1, 1, 3]))
+        size = float(random.choice([0.05, 0.2, 2]))
         product, linear = (float(w) * size for w in random.uniform(-1, 1, size=2))
-        value, outer = (float(w) for w in random.uniform(-2, 2, size=2))
+        value, outer = (float(w) for w in random.uniform(-1, 1, size=2))
         return cls(product, linear, value, outer, float(random.choice([0, random.uniform(0, 3)])))
 
     def constants(self, oscillation: Any = None) -> HeadConstants:
