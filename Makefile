@@ -2,6 +2,7 @@
 #
 #   make demo     the constructions at work, figures in demo-output/
 #   make test     the whole test suite
+#   make core     the tests of empirical/ as where no optional library is installed
 #   make check    linter, formatter and type checker
 #   make format   let the linter and formatter rewrite what they can
 #   make clean    remove the environment and everything generated
@@ -22,7 +23,7 @@ TORCH_INDEX ?=
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format clean
+.PHONY: help demo test core check format clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -34,6 +35,10 @@ demo: $(STAMP)
 test: $(STAMP)
 	@echo "headproof: running the whole test suite"
 	@$(RUN) -m pytest
+
+core: $(STAMP)
+	@echo "headproof: running the tests of empirical/ with the optional libraries hidden"
+	@$(RUN) -m pytest -p tests.without_extras empirical
 
 check: $(STAMP)
 	@echo "headproof: linter, formatter, type checker"
@@ -59,7 +64,7 @@ $(STAMP): pyproject.toml constraints.txt
 	  || echo "headproof: no CPU build from $(TORCH_INDEX), taking the usual one (large on Linux)"; \
 	fi
 	@echo "headproof: installing headproof and the libraries it needs"
-	@$(VENV)/bin/python -m pip install -qq --constraint constraints.txt --editable '.[hf,cluster,dev]'
+	@$(VENV)/bin/python -m pip install -qq --constraint constraints.txt --editable '.[hf,cluster,endpoint,dev]'
 	@touch $@
 
 clean:

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 
 import click
 
+from empirical.ask.command import command as ask
+from empirical.dynamics.command import command as dynamics
+from empirical.frequencies.command import command as frequencies
 from empirical.language.command import command as language
+from empirical.lengths.command import command as lengths
 from empirical.survey.command import command as score
 from empirical.sweep.command import command as sweep
 from empirical.tasks.command import command as tasks
@@ -25,6 +29,10 @@ main.add_command(score)
 main.add_command(sweep)
 main.add_command(train)
 main.add_command(language)
+main.add_command(ask)
+main.add_command(dynamics)
+main.add_command(frequencies)
+main.add_command(lengths)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

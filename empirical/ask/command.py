@@ -1,0 +1,100 @@
+"""Command line: `python -m empirical ask`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from empirical.capture.prompts import is_number
+from theory.errors import InputError
+
+EXAMPLES = """\b
+Examples:
+  python -m empirical ask smollm2 --lengths 5,9,17 --out answers
+  python -m empirical ask MODEL_FOLDER --task index --chat --out answers
+  python -m empirical ask NAME --url http://localhost:8000/v1 --out answers
+  python -m empirical ask NAME --url https://HOST/v1 --key-variable KEY --out answers
+"""
+
+
+@click.command("ask", epilog=EXAMPLES)
+@click.argument("model")
+@click.option("--url", help="Ask MODEL at this OpenAI-compatible endpoint.  [default: MODEL is on the disk]")
+@click.option("--key-variable", metavar="NAME", help="Environment variable with the key of the endpoint.")
+@click.option("--completions", is_flag=True, help="Ask the endpoint for completions, not in a chat.")
+@click.option("--chat", is_flag=True, help="Ask a model on the disk in the form of its chat template.")
+@click.option(
+    "--task", "tasks", multiple=True, type=click.Choice(["index", "retrieval"]), help="One or both.  [default: both]"
+)
+@click.option("--lengths", default="5,9,17,33", show_default=True, metavar="A,B,...", help="Tokens of a sequence.")
+@click.option("--questions", default=40, show_default=True, type=click.IntRange(1), help="Of each task and length.")
+@click.option("--shots", default=4, show_default=True, type=click.IntRange(0), help="Solved examples before each.")
+@click.option("--tokens", default=16, show_default=True, type=click.IntRange(1, 1024), help="At most, of an answer.")
+@click.option("--retries", default=5, show_default=True, type=click.IntRange(0, 100), help="Of a request that fails.")
+@click.option("--seed", default=0, show_default=True, help="Of the sequences.")
+@click.option("--threads", type=click.IntRange(1, 1024), help="Threads of the computation.  [default: torch's own]")
+@click.option("--json", "wants_data", is_flag=True, help="Print versioned JSON.")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for answers, result and picture; resumes there.",
+)
+def command(
+    model: str,
+    url: str | None,
+    key_variable: str | None,
+    completions: bool,
+    chat: bool,
+    tasks: tuple[str, ...],
+    lengths: str,
+    questions: int,
+    shots: int,
+    tokens: int,
+    retries: int,
+    seed: int,
+    threads: int | None,
+    wants_data: bool,
+    out: Path,
+) -> None:
+    """Ask MODEL one-hop tasks in words, and count exact answers by length and by place.
+
+    MODEL is a folder with config.json and safetensors, a GGUF file, `smollm2`, or a name at the --url. Index asks for
+    the letter v places back, Retrieval for the token that begins with a letter.
+    """
+    import torch
+
+    from empirical.ask.endpoint import Endpoint
+    from empirical.ask.local import Local
+    from empirical.ask.output import draw, render
+    from empirical.ask.questions import Quiz
+    from empirical.ask.run import RESULT, ask, by_length
+    from empirical.lock import alone
+    from theory.progress import progress_bar
+
+    if threads is not None:
+        torch.set_num_threads(threads)
+    if url is None and (key_variable is not None or completions):
+        raise InputError("--key-variable and --completions are for an endpoint; give its --url, or leave them out")
+    if url is not None and chat:
+        raise InputError("--chat is for a model on the disk; an endpoint is asked in a chat unless --completions")
+    quiz = Quiz(tuple(tasks) or Quiz.tasks, _numbers(lengths), questions, shots, seed)
+    asked: Endpoint | Local
+    if url is None:
+        asked = Local(model, chat=chat, tokens=tokens)
+    else:
+        asked = Endpoint(url, model, key_variable, chat=not completions, tokens=tokens, retries=retries)
+    with alone(out):
+        with progress_bar("asking") as progress:
+            answers = ask(asked, asked.about, quiz, out, progress)
+        for path in [out / RESULT, *draw(answers, str(asked.about["model"]), out)]:
+            click.echo(f"wrote {path}", err=True)
+    click.echo((out / RESULT).read_text().rstrip() if wants_data else render(by_length(answers)))
+
+
+def _numbers(lengths: str) -> tuple[int, ...]:
+    words = [word.strip() for word in lengths.split(",")]
+    if wrong := [word for word in words if not is_number(word)]:
+        raise InputError(f"--lengths {lengths!r} has {wrong[0]!r}, which is no number; write them as 5,9,17")
+    return tuple(map(int, words))
