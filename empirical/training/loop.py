@@ -45,11 +45,12 @@ def train(
         facts: what else the card is to say.
         watch: is told of every step when it is done.
 
-    Raises InputError if the folder holds a training and `resume` is not asked, or if that is of another plan.
+    Raises InputError if the folder holds a training and `resume` is not asked, or if that is of another plan, was begun
+    with another torch, or keeps snapshots where this does not.
     """
     torch.set_num_threads(plan.threads)
     with alone(out):
-        if not resume and ((out / STATE).exists() or (out / MODEL).exists()):
+        if not resume and any((out / name).exists() for name in (STATE, MODEL, METRICS)):
             raise InputError(f"{out} already holds a training; resume it with --resume, or train in another folder")
         if not (out / MODEL).exists():
             _train(plan, out, snapshots, facts or {}, watch)
@@ -63,10 +64,12 @@ def _train(plan: Plan, out: Path, snapshots: bool, facts: Mapping[str, Any], wat
     """From the last checkpoint, or from the start, to the trained model."""
     recipe, started = plan.recipe, time.process_time()
     learner, spent, written = Learner(plan), 0.0, 0
+    about = {"torch": torch.__version__, "snapshots": snapshots}
     fresh = not (out / STATE).exists()
     if not fresh:
         tensors, state = load(out / STATE)
         plan.require(state, str(out))
+        _require_same(state, about, str(out))
         learner.restore(tensors, state["step"])
         spent, written = state["cpu_seconds"], state["journal_bytes"]
     data = Data(plan.task, recipe, plan.seed)
@@ -88,6 +91,7 @@ def _train(plan: Plan, out: Path, snapshots: bool, facts: Mapping[str, Any], wat
             learner.tensors(),
             {
                 "plan": plan.as_json(),
+                **about,
                 "step": learner.step,
                 "journal_bytes": journal.size,
                 "cpu_seconds": spent + time.process_time() - started,
@@ -109,3 +113,12 @@ def _train(plan: Plan, out: Path, snapshots: bool, facts: Mapping[str, Any], wat
     journal.append({"step": learner.step, "test": test})
     card = {**facts, "plan": plan.as_json(), "metrics": {"test": test}, "cpu_seconds": cost, "torch": torch.__version__}
     save_model(out / MODEL, learner.model, card)
+
+
+def _require_same(state: Mapping[str, Any], about: Mapping[str, Any], where: str) -> None:
+    for name, ours in about.items():
+        if state.get(name) != ours:
+            raise InputError(
+                f"{where} holds a training with {name}={state.get(name)!r}, and this is with {name}={ours!r}; "
+                "go on as it was begun, or train in another folder"
+            )

@@ -180,3 +180,34 @@ def test_a_folder_of_another_model_is_left_alone(tmp_path: Path) -> None:
 def test_one_training_at_a_time(tmp_path: Path) -> None:
     with alone(tmp_path), pytest.raises(InputError, match="in use by another run"):
         train(PLANS[0], tmp_path)
+
+
+class Stopped(Exception):
+    pass
+
+
+def stop_at_six(step: int) -> None:
+    if step == 6:
+        raise Stopped
+
+
+def test_a_training_goes_on_only_as_it_was_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "run"
+    with pytest.raises(Stopped):
+        train(PLANS[0], out, snapshots=True, watch=stop_at_six)
+    with pytest.raises(InputError, match=r"snapshots=True, and this is with snapshots=False"):
+        train(PLANS[0], out, resume=True)
+    with monkeypatch.context() as patch:
+        patch.setattr("torch.__version__", "2.0.0")
+        with pytest.raises(InputError, match=r"torch='2.*', and this is with torch='2\.0\.0'"):
+            train(PLANS[0], out, resume=True, snapshots=True)
+    train(PLANS[0], out, resume=True, snapshots=True)
+    kept = sorted(path.stem for path in (out / "snapshots").glob("*.json"))
+    assert kept == ["000000", "000005", "000010", "000015", "000017"]
+
+
+def test_a_fresh_training_empties_no_metrics(tmp_path: Path) -> None:
+    (tmp_path / "metrics.jsonl").write_text("of something else\n")
+    with pytest.raises(InputError, match="already holds a training"):
+        train(PLANS[0], tmp_path)
+    assert (tmp_path / "metrics.jsonl").read_text() == "of something else\n"
