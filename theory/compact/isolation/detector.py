@@ -15,6 +15,7 @@ from typing import Any
 
 from theory.arithmetic.ball import Real, exp, tanh
 from theory.compact.words import POWERS, Infinite
+from theory.errors import InputError
 from theory.outcome import Outcome
 
 Number = Real | Fraction
@@ -71,6 +72,13 @@ def errors(feature: Feature, word: Infinite, lengths: Iterable[int], flags: Infi
 def share(boost: Any, ones: Any, length: Any) -> Any:
     """Weight of `ones` keys of `length` whose weight is `boost` = e^Delta times that of the others."""
     return boost * ones / (boost * ones + (length - ones))
+
+
+def fitting(ones: int, length: int) -> int:
+    """The number of ones. Raises InputError where there are more than letters."""
+    if ones > length:
+        raise InputError(f"{ones} ones do not fit into n={length} letters; give at most n")
+    return ones
 
 
 @dataclass(frozen=True)

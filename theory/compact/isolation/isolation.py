@@ -17,7 +17,7 @@ import sympy
 
 from theory.arithmetic.ball import Real, exp
 from theory.claims import Hypothesis, Source, claim
-from theory.compact.isolation.detector import BoundedDetector, Number, errors, logit, margin, share, sigma
+from theory.compact.isolation.detector import BoundedDetector, Number, errors, fitting, logit, margin, share, sigma
 from theory.compact.isolation.models import Decoder, constant_decoder, matching
 from theory.compact.isolation.situations import Situation, bounded, detected, growing_share, read, unsure
 from theory.compact.words import (
@@ -30,7 +30,6 @@ from theory.compact.words import (
     power_of_two,
     running_distance,
 )
-from theory.errors import InputError
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity
 from theory.outcome import Outcome
 from theory.quantities import Enclosure, Length, Offset, quantity
@@ -184,13 +183,8 @@ def _shorter() -> Iterator[Equation]:
 
 @quantity("detector", unit="weight; logit; probability", claim=CLAIM)
 def detector(delta: AnyNumber, ones: Offset, n: Length) -> dict[str, Enclosure]:
-    """The detector of oscillation delta after n letters with some ones: feature, logit and probability of 1, lead.
-
-    Raises InputError where there are more ones than letters.
-    """
-    if ones > n:
-        raise InputError(f"{ones} ones do not fit into n={n} letters; give at most n")
-    a = share(exp(delta), ones, n)
+    """The detector of oscillation delta after n letters with some ones: feature, logit and probability of 1, lead."""
+    a = share(exp(delta), fitting(ones, n), n)
     z = logit(a, int(power_of_two(n + 1)))
     found = {"feature": a, "logit": z, "one": sigma(z), "lead of 1": margin(z, 1)}
     return {name: Enclosure(Real.of(value)) for name, value in found.items()}
