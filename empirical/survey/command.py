@@ -32,6 +32,7 @@ Examples:
 @click.option("--lengths", metavar="A,B", help="Compare two lengths side by side.")
 @click.option("--against", type=click.Path(path_type=Path), help="Another model of the same shape, side by side.")
 @click.option("--random-init", is_flag=True, help="Score the architecture with random weights as well.")
+@click.option("--planes", is_flag=True, help="Each plane's share of the logits, and the scores of it alone (longer).")
 @click.option("--query", default=-1, show_default=True, help="Position of the query: 1 for the first token, -1 last.")
 @click.option("--tau", default=1e-4, show_default=True, help="Temperature of the weights of swaps.")
 @click.option("--block", default=1, show_default=True, help="Tokens that are swapped together.")
@@ -51,6 +52,7 @@ def command(
     lengths: str | None,
     against: Path | None,
     random_init: bool,
+    planes: bool,
     query: int,
     tau: float,
     block: int,
@@ -70,14 +72,16 @@ def command(
 
     from empirical.lock import alone
     from empirical.scores.settings import Settings
-    from empirical.survey.output import as_data, save
+    from empirical.survey.output import JSON, as_data, save
     from empirical.survey.request import Request, answer
     from empirical.survey.text import render_report
 
     if threads is not None:
         torch.set_num_threads(threads)
     settings = Settings(query, tau, temperature, block)
-    request = Request(model, prompts, as_tokens, settings, length, _two(lengths), against, random_init, seed)
+    request = Request(model, prompts, as_tokens, settings, length, _two(lengths), against, random_init, planes, seed)
+    if out is not None and (out / JSON).exists():
+        raise InputError(f"{out} already holds scores; give another folder, or remove {out / JSON}")
     with nullcontext() if out is None else alone(out):
         report, parts = answer(request, out)
         if out is not None:

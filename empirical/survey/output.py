@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isnan
 from pathlib import Path
@@ -22,6 +23,7 @@ from theory.errors import InputError
 
 FORMAT = "headproof head scores"
 VERSION = 1
+JSON, CSV, PLANES = "scores.json", "scores.csv", "planes.csv"
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ def as_data(report: Report) -> dict[str, Any]:
                 "settings": str(survey.settings),
                 "self_test": asdict(survey.self_test),
                 "heads": [_finite(row) for row in report.rows[label]],
+                "planes": [_finite(row) for row in survey.plane_rows()],
             }
             for label, survey in report.surveys.items()
         ],
@@ -81,31 +84,31 @@ def as_data(report: Report) -> dict[str, Any]:
 
 
 def save(report: Report, folder: Path) -> list[Path]:
-    """Write scores.json, scores.csv, maps of the scores and, of two surveys, of their differences."""
+    """Write scores.json, scores.csv, planes.csv if there are any, maps of scores and, of two surveys, differences."""
     from empirical.scores.figure import draw
     from empirical.survey.difference_figure import draw_differences
 
-    data, table = folder / "scores.json", folder / "scores.csv"
+    planes = {label: survey.plane_rows() for label, survey in report.surveys.items()}
+    tables = {CSV: report.rows, **({PLANES: planes} if any(planes.values()) else {})}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for old in folder.glob("difference.*"):  # of an earlier comparison
-            old.unlink()
-        write(data, (json.dumps(as_data(report), indent=1, allow_nan=False) + "\n").encode())
-        write(table, _csv(report).encode())
+        for name, rows in tables.items():
+            write(folder / name, _csv(rows).encode())
+        write(folder / JSON, (json.dumps(as_data(report), indent=1, allow_nan=False) + "\n").encode())
     except OSError as error:
         raise InputError(f"{folder} cannot be written to: {error.strerror}; give --out another folder") from error
     paths = draw({label: survey.layers for label, survey in report.surveys.items()}, folder)
     if report.differences:
         paths += draw_differences(report.differences, " minus ".join(list(report.surveys)[1::-1]), folder)
-    return [data, table, *paths]
+    return [folder / JSON, *(folder / name for name in tables), *paths]
 
 
-def _csv(report: Report) -> str:
+def _csv(tables: Mapping[str, Sequence[Row]]) -> str:
     stream = io.StringIO()
-    names = dict.fromkeys(name for rows in report.rows.values() for row in rows for name in row)
+    names = dict.fromkeys(name for rows in tables.values() for row in rows for name in row)
     writer = csv.DictWriter(stream, ["run", *names], restval="", lineterminator="\n")
     writer.writeheader()
-    for label, rows in report.rows.items():
+    for label, rows in tables.items():
         writer.writerows({"run": label, **row} for row in rows)
     return stream.getvalue()
 

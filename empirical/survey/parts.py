@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 from torch import Tensor
 
 from empirical.checkpoint import load, save
-from empirical.scores.head_scores import HeadScores, joined
+from empirical.scores.head_scores import HeadScores, PlaneScores, joined
 from empirical.scores.settings import Settings
 from theory.errors import InputError
 
@@ -38,10 +38,13 @@ class Parts:
         tensors, card = load(card_path)
         if card.get("key") != self.key:
             raise InputError(f"{card_path} belongs to another survey; remove {self.folder}")
-        return [
-            _from_tensors(HeadScores, tensors, f"{at}.", {**layer, "settings": self.settings, "planes": None})
-            for at, layer in enumerate(card["layers"])
-        ]
+        found = []
+        for at, layer in enumerate(card["layers"]):
+            alone = f"{at}.planes."
+            planes = _from_tensors(PlaneScores, tensors, alone, {}) if f"{alone}positional" in tensors else None
+            given = {**layer, "settings": self.settings, "planes": planes}
+            found.append(_from_tensors(HeadScores, tensors, f"{at}.", given))
+        return found
 
     def put(self, number: int, layers: Layers) -> None:
         """Write a part, whole or not at all."""

@@ -33,6 +33,7 @@ class Request:
         lengths: two lengths to compare instead.
         against: a second model instead.
         random_init: whether to score the architecture with random weights.
+        planes: whether to score each plane alone as well.
         seed: of random weights and of the intervals.
 
     Raises InputError for more than one comparison.
@@ -46,6 +47,7 @@ class Request:
     lengths: tuple[int, int] | None = None
     against: Path | None = None
     random_init: bool = False
+    planes: bool = False
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -134,12 +136,14 @@ def _survey(
 ) -> Survey:
     prompts = read_prompts(request.prompts, encode, model.vocabulary, model.context, run.length)
     subject = Subject(str(run.path), digest(run.path), run.seed)
-    kept = None if out is None else Parts(out, key(subject, prompts, request.settings), request.settings)
+    kept = (
+        None if out is None else Parts(out, key(subject, prompts, request.settings, request.planes), request.settings)
+    )
     if kept is not None:
         parts.append(kept)
         if there := kept.count():
             print(f"{run.label}: going on from {there} parts in {kept.folder}", file=sys.stderr)
     with progress_bar(f"scoring {run.label}") as progress:
         advance = None if progress is None else (lambda done: progress(done, len(prompts)))
-        layers = score_prompts(model, prompts, request.settings, kept, advance)
+        layers = score_prompts(model, prompts, request.settings, kept, advance, request.planes)
     return Survey(subject, prompts, model.passed, layers)

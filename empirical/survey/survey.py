@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import torch
 
@@ -15,7 +16,7 @@ from empirical.capture.self_test import SelfTest
 from empirical.scores.bootstrap import Resampling
 from empirical.scores.head_scores import HeadScores
 from empirical.scores.random_weights import RandomWeights, Spread
-from empirical.scores.records import Row, head_rows
+from empirical.scores.records import Row, head_rows, plane_rows
 from empirical.scores.score import score_layer
 from empirical.scores.settings import Settings
 from empirical.survey.parts import Layers, Parts, together
@@ -58,6 +59,10 @@ class Survey:
         """A row a head."""
         return [row for found in self.layers for row in head_rows(found, resampling, untrained)]
 
+    def plane_rows(self) -> list[Row]:
+        """A row a head and plane, if the planes were scored alone."""
+        return [row for found in self.layers if found.planes is not None for row in plane_rows(found)]
+
     def as_null(self) -> RandomWeights:
         """The spread of these scores in each layer, to compare another model with."""
         assert self.subject.seed is not None
@@ -68,9 +73,15 @@ class Survey:
         )
 
 
-def key(subject: Subject, prompts: Sequence[Sequence[int]], settings: Settings) -> str:
+def key(subject: Subject, prompts: Sequence[Sequence[int]], settings: Settings, planes: bool) -> str:
     """What the parts of a survey have in common, as a hash."""
-    what = {"subject": asdict(subject), "prompts": prompts, "settings": asdict(settings), "at_once": TOKENS_AT_ONCE}
+    what: dict[str, Any] = {
+        "subject": asdict(subject),
+        "prompts": prompts,
+        "settings": asdict(settings),
+        "planes": planes,
+    }
+    what["at_once"] = TOKENS_AT_ONCE
     return hashlib.sha256(json.dumps(what).encode()).hexdigest()
 
 
@@ -80,6 +91,7 @@ def score_prompts(
     settings: Settings,
     parts: Parts | None = None,
     advance: Callable[[int], None] | None = None,
+    planes: bool = False,
 ) -> Layers:
     """The scores of every layer on prompts (prompts, n), in their order.
 
@@ -92,7 +104,7 @@ def score_prompts(
         some = prompts[start : start + at_once]
         layers = None if parts is None else parts.get(number)
         if layers is None:
-            layers = [_score(heads, settings) for heads in model.heads(torch.tensor(some))]
+            layers = [_score(heads, settings, planes) for heads in model.heads(torch.tensor(some))]
             if parts is not None:
                 parts.put(number, layers)
         found.append(layers)
@@ -101,6 +113,8 @@ def score_prompts(
     return together(found)
 
 
-def _score(heads: LayerHeads, settings: Settings) -> HeadScores:
+def _score(heads: LayerHeads, settings: Settings, planes: bool) -> HeadScores:
     """Scored on the CPU: float64 is slow on most GPUs."""
-    return score_layer(replace(heads, queries=heads.queries.cpu(), keys=heads.keys.cpu()), **asdict(settings))
+    return score_layer(
+        replace(heads, queries=heads.queries.cpu(), keys=heads.keys.cpu()), planes=planes, **asdict(settings)
+    )

@@ -17,6 +17,7 @@ from empirical.lock import alone
 from empirical.scores.score import score_layer
 from empirical.survey import survey
 from empirical.survey.command import command
+from empirical.survey.parts import together
 from theory.command_line import run
 
 transformers = pytest.importorskip("transformers")
@@ -132,7 +133,8 @@ def test_parts_of_other_settings_are_not_taken(
     monkeypatch.setattr(survey, "together", interrupted)
     assert score(*arguments) == 130
     monkeypatch.undo()
-    for changed in (("--tau", "0.1"), ("--length", "11")):
+    for changed in (("--tau", "0.1"), ("--length", "11"), ("--planes",)):
+        (tmp_path / "scores.json").unlink(missing_ok=True)
         assert score(*arguments, *changed) == 0
         assert "going on from" not in capsys.readouterr().err
 
@@ -209,10 +211,33 @@ def test_what_has_no_number_is_marked(
     assert max(map(len, printed.splitlines())) <= 80
 
 
-def test_maps_of_an_earlier_comparison_are_removed(models: Path, tmp_path: Path) -> None:
+def test_finished_scores_are_not_replaced(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = (models / "one", "--prompts", models / "numbers.txt", "--tokens", "--out", tmp_path)
-    assert score(*arguments, "--lengths", "8,9") == 0 and list(tmp_path.glob("difference.*"))
-    assert score(*arguments) == 0 and not list(tmp_path.glob("difference.*"))
+    assert score(*arguments) == 0
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    assert score(*arguments, "--tau", "0.1") == 2
+    assert "already holds scores" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_planes(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = (models / "one", "--prompts", models / "numbers.txt", "--tokens", "--planes", "--out")
+    assert score(*arguments, tmp_path / "whole") == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(survey, "together", interrupted)
+        assert score(*arguments, tmp_path / "resumed") == 130
+        patch.setattr(survey, "score_layer", interrupted)  # all of it has to come from the parts
+        patch.setattr(survey, "together", together)
+        assert score(*arguments, tmp_path / "resumed") == 0
+    name = "planes.csv"
+    assert (tmp_path / "resumed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    with (tmp_path / "whole" / name).open() as file:
+        rows = list(csv.DictReader(file))
+    (run,) = json.loads((tmp_path / "whole" / "scores.json").read_text())["runs"]
+    assert len(rows) == len(run["planes"]) and {row["plane"] for row in rows} >= {"1", "2", "none"}
+    for layer, head in {(row["layer"], row["head"]) for row in rows}:
+        shares = [float(row["share_of_size"]) for row in rows if (row["layer"], row["head"]) == (layer, head)]
+        assert sum(shares) == pytest.approx(1)
 
 
 def test_two_surveys_in_one_folder_at_once_are_refused(
