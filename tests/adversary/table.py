@@ -1,6 +1,7 @@
 """All duels; the claims that have none, and the controls that no duel can expose, each with the reason."""
 
 from tests.adversary.duels.angles import ANGLES
+from tests.adversary.duels.certificate import CERTIFICATES
 from tests.adversary.duels.index import INDEX
 from tests.adversary.duels.layers import LAYERS
 from tests.adversary.duels.neighbours import NEIGHBOURS
@@ -30,6 +31,7 @@ DUELS = [
     *NEIGHBOURS,
     *POSITIONAL,
     *RECENCY,
+    *CERTIFICATES,
 ]
 
 _IDENTITY = "an identity: two sides that are one number leave nothing to exceed"
