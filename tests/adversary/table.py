@@ -2,6 +2,8 @@
 
 from tests.adversary.duels.angles import ANGLES
 from tests.adversary.duels.certificate import CERTIFICATES
+from tests.adversary.duels.compact_heads import COMPACT_HEADS
+from tests.adversary.duels.compact_networks import COMPACT_NETWORKS
 from tests.adversary.duels.index import INDEX
 from tests.adversary.duels.layers import LAYERS
 from tests.adversary.duels.neighbours import NEIGHBOURS
@@ -31,6 +33,8 @@ DUELS = [
     *NEIGHBOURS,
     *POSITIONAL,
     *RECENCY,
+    *COMPACT_HEADS,
+    *COMPACT_NETWORKS,
     *CERTIFICATES,
 ]
 
@@ -82,6 +86,7 @@ WITHOUT = {
     "number-composition": _DISCRETE,
     "dyadic-frequencies": "an equality at given frequencies and amplitudes; m-frequency-box-limit has the bound",
     "log-frequencies-suffice": "an existence: the search that it calls for is its own evidence",
+    "continuity-qualitative": "an existence, with a share far below the best; continuity-explicit has the bound",
     "rope-gap-certified-scan": "that an algorithm finds a minimum; m-frequency-box-limit has the bound, and the claim "
     "itself searches for the largest rounding error",
 }
@@ -111,5 +116,8 @@ UNREACHED = {
     ("temperature-best-frequency", "the lattice 2 pi/n"): "about one angle a length: no real parameter is free",
     ("temperature-best-frequency", "c stays at 3"): "about one angle a length: no real parameter is free",
     ("temperature-best-frequency", "u = pi/10 is enough"): "about one angle a length: no real parameter is free",
+    ("poisson-tail-averaging", "logarithm to base 2"): _LOOSER,
+    ("logs-necessary", "gap <= 4 d"): "of causal networks, whose ratio grows with the length alone: nothing to climb",
+    ("logs-necessary", "d = 1/1000 serves all depths"): _OTHER,
     ("temperature-separation", "R1 above ln(n - 1)/2"): _DISCRETE,
 }

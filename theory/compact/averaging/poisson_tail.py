@@ -25,10 +25,11 @@ from theory.compact.averaging.averages import (
     averaged,
     averaged_enclosed,
     causal_average,
+    partial_exponential,
     poisson_tail,
     poisson_tail_radius,
 )
-from theory.compact.elementary import log
+from theory.compact.elementary import alike, log
 from theory.compact.symbols import k, n, x, y
 from theory.errors import InputError
 from theory.evidence import BoxCover, Case, Enumeration, Equation, Evidence, Identity
@@ -212,10 +213,10 @@ def _harmonic(tails: Tails) -> Iterator[Case]:
 
 def _other_base(m: int, share: Any, base: int) -> Any:
     """g_m with another logarithm in it."""
-    if isinstance(share, Fraction) and share == 1:
+    if isinstance(share, Fraction) and share in (0, 1):
         return share
-    length = -log(share) / (sympy.log(base) if isinstance(share, Expr) else log(Fraction(base)))
-    return share * sum(length**r / sympy.factorial(r) for r in range(m))
+    unit = sympy.log(base) if isinstance(share, Expr) else log(alike(Fraction(base), share))
+    return share * partial_exponential(m, -log(share) / unit)
 
 
 def few(m: int) -> int:
