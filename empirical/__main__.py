@@ -10,12 +10,14 @@ import click
 from empirical.ask.command import command as ask
 from empirical.dynamics.command import command as dynamics
 from empirical.frequencies.command import command as frequencies
+from empirical.flow.command import command as flow
 from empirical.language.command import command as language
 from empirical.lengths.command import command as lengths
 from empirical.survey.command import command as score
 from empirical.sweep.command import command as sweep
 from empirical.tasks.command import command as tasks
 from empirical.training.command import command as train
+from empirical.words.command import command as words
 from theory import command_line
 
 
@@ -31,8 +33,10 @@ main.add_command(train)
 main.add_command(language)
 main.add_command(ask)
 main.add_command(dynamics)
+main.add_command(flow)
 main.add_command(frequencies)
 main.add_command(lengths)
+main.add_command(words)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

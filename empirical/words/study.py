@@ -1,0 +1,98 @@
+"""A whole study: its runs one after the other in a folder where it goes on, and all results in one file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from empirical.checkpoint import write
+from empirical.lock import alone
+from empirical.sweep.run import TURN, Run, carry_out
+from empirical.words.rounding import witnesses
+from empirical.words.summary import summary
+from empirical.words.tiers import TIERS, works
+from theory.errors import InputError
+from theory.progress import progress_bar
+
+FORMAT = "headproof words"
+VERSION = 1
+RESULTS, CONSTANTS = "words.json", "constants.json"
+
+
+def study(tier: str, parts: Sequence[str], seeds: Sequence[int], out: Path) -> tuple[dict[str, Any], list[Path]]:
+    """Do what is not done yet, and return all results and the files they are in, figures included.
+
+    A run is a training and its measures; one that was killed begins anew, finished ones are not touched. Raises
+    InputError for a folder that is in use, and for a run that fails.
+    """
+    from empirical.words.figures import draw
+
+    runs = [Run(work, {}) for work in works(TIERS[tier], parts, seeds)]
+    with alone(out):
+        turn = uuid4().hex
+        write(out / TURN, turn.encode())
+        try:
+            _carry_out(runs, out, turn)
+        finally:
+            (out / TURN).unlink(missing_ok=True)
+        data = gathered(runs, out, tier, parts, seeds)
+        write(out / RESULTS, (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
+        return data, [out / RESULTS, *draw(data, out)]
+
+
+def _carry_out(runs: Sequence[Run], out: Path, turn: str) -> None:
+    left = [run for run in runs if run.result(out) is None]
+    if len(left) < len(runs):
+        print(f"going on: {len(runs) - len(left)} of {len(runs)} runs are done", file=sys.stderr)
+    with progress_bar(f"{len(runs)} runs") as show:
+        for number, run in enumerate(left, len(runs) - len(left) + 1):
+            ended = carry_out(run, out, turn)
+            if ended.failure is not None:
+                raise InputError(f"{run.name}: {ended.failure}")
+            if show:
+                show(number, len(runs))
+
+
+def gathered(runs: Sequence[Run], out: Path, tier: str, parts: Sequence[str], seeds: Sequence[int]) -> dict[str, Any]:
+    """What all runs have found, and what the seeds together say beside the predictions."""
+    found = [{"run": run.name, **run.work.as_json(), "result": run.result(out)} for run in runs]
+    data: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "tier": tier,
+        "parts": list(parts),
+        "seeds": list(seeds),
+        "summary": summary(found),
+        "witnesses": witnesses() if "precision" in parts else [],
+        "runs": found,
+    }
+    return data
+
+
+def constants(model: str, out: Path) -> tuple[dict[str, Any], list[Path]]:
+    """The model at a path, or `smollm2`, on constant strings; results and files. InputError as for other studies."""
+    from empirical.capture.loading import check_model, digest, load_model, load_tokenizer
+    from empirical.language.packaged import PACKAGED, packaged_file
+    from empirical.words.constants import SYMBOLS
+    from empirical.words.constants import study as changes
+    from empirical.words.figures import draw_constants
+
+    path = packaged_file(PACKAGED[model]) if model in PACKAGED else Path(model)
+    loaded = load_model(path, check_model(path))
+    tokenizer = load_tokenizer(path)
+    tokens = [(pair[0], *(tokenizer.encode(text, add_special_tokens=False)[-1] for text in pair)) for pair in SYMBOLS]
+    with alone(out):
+        found: Mapping[str, Any] = changes(lambda words: loaded.model(words).logits, tokens)
+        data = {
+            "format": f"{FORMAT}, constants",
+            "version": VERSION,
+            "model": path.name,
+            "sha256": digest(path),
+            **found,
+        }
+        write(out / CONSTANTS, (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
+        return data, [out / CONSTANTS, *draw_constants(data, out)]
