@@ -46,6 +46,11 @@ def squares(positions: Tensor) -> Tensor:
     return (roots * roots == positions).double()
 
 
+def multiples(positions: Tensor, *, of: int) -> Tensor:
+    """1 at the multiples of a number, 0 elsewhere."""
+    return (positions % of == 0).double()
+
+
 def readout(a: Tensor, lengths: Tensor, flags: Callable[[Tensor], Tensor] = powers) -> Tensor:
     """The common head of detectors, (m, 2): a length is flagged where the position after it is."""
     return two_letters(torch.sigmoid(FLAG * flags(lengths + 1) + GAIN * a - float(OFFSET)))
@@ -71,9 +76,10 @@ def detector(attention: Attention, update: Callable[..., Tensor] = gathered, out
     return WordDecoder(ones, (Layer((attention,), update),), output)
 
 
-def bounded(delta: float) -> WordDecoder:
+def bounded(delta: float, flags: Callable[[Tensor], Tensor] = powers) -> WordDecoder:
     """Logit delta on ones, value 1 on ones: everything is compact, and one of the two words is lost at last."""
-    return detector(MarkedHead(lambda i: torch.tensor(delta, dtype=torch.float64), itself, itself))
+    attention = MarkedHead(lambda i: torch.tensor(delta, dtype=torch.float64), itself, itself)
+    return detector(attention, output=partial(readout, flags=flags))
 
 
 def content_times_log(c: float = 1.0, flags: Callable[[Tensor], Tensor] = powers) -> WordDecoder:

@@ -1,4 +1,4 @@
-"""Evidence from torch decoders for the claims on continuity: bounds that hold and are met, hypotheses that are needed."""
+"""Evidence from torch decoders for the claims on continuity: bounds hold and are met, hypotheses are needed."""
 
 from collections.abc import Iterator
 from math import exp, prod
