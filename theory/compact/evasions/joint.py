@@ -67,7 +67,7 @@ def _with(name: str, changed: str, evader: Evader) -> Evaders:
     variant=Evaders(),
     controls={
         "E1, c = 1/2": _with("E1", "c = 1/2", growing_content(Fraction(1, 2))),
-        "E2b, m = 1/20": _with("E2b", "m = 1/20", growing_lag(Real.of(Fraction(1, 20)))),
+        "E2b, m = 1/20": _with("E2b", "m = 1/20", growing_lag(Fraction(1, 20))),
         "E3, position data sqrt(n)": _with("E3", "position data sqrt(n)", unbounded_count(Fraction(1, 2))),
         "E6 of two ones": _with("E6", "two ones", hard_attention(2)),
     },

@@ -70,7 +70,7 @@ def growing_first(rate: Fraction) -> Evader:
     return Evader(feature, forward, "bounded logits: a fixed position")
 
 
-def growing_lag(m: Real) -> Evader:
+def growing_lag(m: Real | Fraction) -> Evader:
     """E2b: logits m (i - j), larger for older keys."""
 
     def feature(word: Infinite, n: int) -> Number:
@@ -166,10 +166,11 @@ def sink_and_window(width: int, boost: int) -> Evader:
     return Evader(feature, forward, "kernels that do not increase in the lag: a sink is always visible")
 
 
-MODELS: dict[str, tuple[Callable[[Fraction], Evader], Fraction]] = {
+# What builds a model from its number, and the number that it has in the claim.
+MODELS: dict[str, tuple[Callable[[Any], Evader], Fraction | Real]] = {
     "E1": (growing_content, Fraction(1)),
     "E2": (growing_first, Fraction(1)),
-    "E2b": (lambda q: growing_lag(-ball.log(q)), HALF),
+    "E2b": (growing_lag, ball.log(2)),
     "E3": (unbounded_count, Fraction(1)),
     "E4": (layer_norm, Fraction(0)),
     "E6": (lambda least: hard_attention(int(least)), Fraction(1)),
@@ -177,32 +178,29 @@ MODELS: dict[str, tuple[Callable[[Fraction], Evader], Fraction]] = {
     "E8": (lambda kept: top_keys(int(kept)), Fraction(4)),
     "E9": (lambda width: sink_and_window(int(width), int(width)), Fraction(8)),
 }
+_WHOLE = ("E6", "E8", "E9")
 
 
 def _named(text: str) -> Evader:
     name, _, number = text.partition(":")
     if name not in MODELS:
-        raise InputError(
-            f"{name} is no model; give one of {', '.join(MODELS)}, and after a colon its number, as E1:1/2"
-        )
+        raise InputError(f"{name} is no model; give one of {', '.join(MODELS)}, or with its number as E1:1/2")
     build, usual = MODELS[name]
     if not number:
         return build(usual)
-    if (value := Real.of(parse_number(number)).exact) is None:
-        raise InputError(f"{number} is not known to be rational; give a fraction or a decimal, as in E1:1/2")
-    least = {"E1": 0, "E2": 0, "E3": 0, "E4": 0}.get(name, 1)
-    whole = name in ("E6", "E8", "E9")
-    possible = 0 < value < 1 if name == "E2b" else value >= least
-    if not possible or (whole and value.denominator > 1) or name == "E7":
-        raise InputError(f"{number} is no number of {name}; write {name}:{usual}, or {name} alone")
+    value = Real.of(parse_number(number)).exact
+    if value is None or value < 0 or name == "E7" or (name in (*_WHOLE, "E2b") and value == 0):
+        raise InputError(f"{number} is no number of {name}; give {name} alone, or a positive rational, as in E1:1/2")
+    if name in _WHOLE and value.denominator > 1:
+        raise InputError(f"{number} is no number of {name}; give a whole one, as in {name}:{usual}")
     return build(value)
 
 
 Model = Annotated[
     Evader,
     Parameter(
-        "E1 (c), E2 (c), E2b (q = e^-m), E3 (power of n), E4 (eps), E6 (ones), E7, E8 (keys), E9 (window); with a "
-        "number after a colon, as E1:1/2",
+        "E1 (c), E2 (c), E2b (m), E3 (power of n), E4 (eps), E6 (ones), E7, E8 (keys) or E9 (window), with a number "
+        "after a colon, as E1:1/2",
         _named,
     ),
 ]
