@@ -89,14 +89,10 @@ def _read(path: Path, where: str) -> str:
 
 
 def _model(config: Mapping[str, object], name: str, source: str) -> ModelRope:
-    fields = Fields(config)
-    for part in _TEXT_PARTS:
-        if (table := fields.table(part)) is not None:
-            fields = table
-            break
+    fields = text_part(config)
     model_type = fields.text("model_type") or ""
     _refuse_without_rope(model_type, fields)
-    defaults = Fields(_data("model_types.json")["class_defaults"].get(model_type, {}))
+    defaults = class_defaults(model_type)
     context_length = fields.integer(*_LENGTHS) or defaults.integer(*_LENGTHS)
     if context_length is None:
         raise InputError(f"{_LENGTHS[0]} is missing, so the context length is unknown; add it to the config.json")
@@ -108,15 +104,33 @@ def _model(config: Mapping[str, object], name: str, source: str) -> ModelRope:
             scaling=read_scaling(table, fields, context_length),
             length=context_length,
         )
-        for kind, table in _layer_tables(fields, defaults).items()
+        for kind, table in layer_tables(fields, defaults).items()
     }
     slides = fields.flag("use_sliding_window") is not False
     window = (fields.integer("sliding_window") or defaults.integer("sliding_window")) if slides else None
     return ModelRope(name, source, context_length, window, layers)
 
 
+def text_part(config: Mapping[str, object]) -> Fields:
+    """The fields of the model of text, which models of images and text keep in a table of their own."""
+    fields = Fields(config)
+    parts = (table for part in _TEXT_PARTS if (table := fields.table(part)) is not None)
+    return next(parts, fields)
+
+
+def class_defaults(model_type: str) -> Fields:
+    """What the file leaves to a common model class with RoPE; no fields for others."""
+    return Fields(_data("model_types.json")["class_defaults"].get(model_type, {}))
+
+
+def without_rope(model_type: str) -> str | None:
+    """What a common model class has in place of RoPE; None for a class that has it, or that is not known."""
+    found: str | None = _data("model_types.json")["without_rope"].get(model_type)
+    return found
+
+
 def _refuse_without_rope(model_type: str, fields: Fields) -> None:
-    reason = _data("model_types.json")["without_rope"].get(model_type)
+    reason = without_rope(model_type)
     if fields.flag("alibi", "use_alibi"):
         reason = "ALiBi (alibi = true)"
     if fields.flag("rotary", "use_rope") is False:
@@ -128,7 +142,8 @@ def _refuse_without_rope(model_type: str, fields: Fields) -> None:
         raise InputError(f"model_type {show(model_type)} has {reason}, so it has no RoPE; {_REMEDY}")
 
 
-def _layer_tables(fields: Fields, defaults: Fields) -> dict[str, Fields]:
+def layer_tables(fields: Fields, defaults: Fields) -> dict[str, Fields]:
+    """The tables that describe the scaling of RoPE, by kind of layer; `all` where there is no difference."""
     newer, older = fields.table("rope_parameters"), fields.table("rope_scaling")
     if newer and older and not newer.same(older):
         raise InputError("rope_parameters and rope_scaling contradict each other; keep the one that the model uses")
