@@ -103,7 +103,7 @@ class Sharp:
 def single_head(sharp: Sharp, thorough: bool) -> Iterator[Evidence]:
     """The hypotheses' witnesses, all corners of logits and values, symbols, and random heads of plane values."""
     yield Enumeration("two layers, other queries, other ranges, other values", _witnesses(sharp))
-    yield Enumeration("all logits in {0, Delta} and values in {0, 1}", _corners(sharp, 5 if thorough else 3))
+    yield Enumeration("all logits in {0, Delta} and values in {0, 1}", _corners(sharp, 6 if thorough else 3))
     yield Identity("the bound, its attainment and its inverse", _identities(sharp), sympy.cancel)
     yield Search("random heads", _random(sharp, 1000 if thorough else 100), seed=SEED)
 
