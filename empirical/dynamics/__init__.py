@@ -1,0 +1,1 @@
+"""Learning dynamics: accuracy by hops, scores and entropy of the heads, and pure heads, over a training."""

@@ -1,0 +1,80 @@
+"""Command line: `python -m empirical dynamics`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+EXAMPLES = """\b
+Examples:
+  python -m empirical dynamics --task number --layers 4 --steps 1000 --seeds 0 1 2 --out runs/number-4
+  python -m empirical dynamics --task letter --layers 12 --seeds 0 --out runs/letter-12 --json
+"""
+
+
+class ManyValues(click.Command):
+    """A command whose option --seeds takes all the numbers after it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words: list[str] = []
+        for word in args:
+            again = words and word.isdecimal() and len(words) > 1 and words[-2] == "--seeds"
+            words += ["--seeds", word] if again else [word]
+        return super().parse_args(ctx, words)
+
+
+@click.command("dynamics", cls=ManyValues, epilog=EXAMPLES)
+@click.option("--task", required=True, type=click.Choice(["number", "letter"]))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for all that is written.")
+@click.option("--seeds", metavar="N ...", default=[0], show_default="0", multiple=True, type=int, help="Of trainings.")
+@click.option("--recipe", default="fast", show_default=True, type=click.Choice(["fast", "paper"]))
+@click.option("--layers", default=12, show_default=True, type=int)
+@click.option("--heads", default=1, show_default=True, type=int, help="Of a layer.")
+@click.option("--width", default=128, show_default=True, type=int, help="Of the residual stream.")
+@click.option("--steps", type=int, help="Of the training, instead of the recipe's number.")
+@click.option("--report", type=int, help="Steps from one snapshot to the next, instead of the recipe's number.")
+@click.option("--prompts", default=256, show_default=True, type=int, help="Sequences that heads are scored on.")
+@click.option("--tau", default=1e-4, show_default=True, help="Temperature of the weights of swaps.")
+@click.option("--threads", default=1, show_default=True, type=click.IntRange(1), help="More only on idle cores.")
+@click.option("--json", "as_json", is_flag=True, help="Print versioned JSON.")
+def command(
+    task: str,
+    out: Path,
+    seeds: tuple[int, ...],
+    recipe: str,
+    layers: int,
+    heads: int,
+    width: int,
+    steps: int | None,
+    report: int | None,
+    prompts: int,
+    tau: float,
+    threads: int,
+    as_json: bool,
+) -> None:
+    """Train on a task under each of some seeds, and score the heads of every snapshot.
+
+    Accuracy by hops, both scores and the entropy of every head, and how many heads are pure, over the training, with
+    intervals over the seeds. The folder gets dynamics.json, a figure, and a folder for each training. What was stopped
+    or killed goes on from there with the same command.
+    """
+    from empirical.decoder_config import DecoderConfig
+    from empirical.dynamics.output import report as made
+    from empirical.dynamics.study import Study
+    from empirical.scores.settings import Settings
+    from empirical.training.plan import TASKS, Plan
+    from empirical.training.recipe import RECIPES
+
+    changes: dict[str, Any] = {"steps": steps, "report": report}
+    chosen = replace(RECIPES[recipe], **{name: value for name, value in changes.items() if value is not None})
+    kind = TASKS[task]()
+    model = DecoderConfig(kind.vocabulary_size, layers=layers, heads=heads, width=width, dropout=chosen.dropout)
+    study = Study(Plan(kind, model, chosen, seeds[0], threads), seeds, prompts, Settings(tau=tau))
+    data, text, paths = made(study, out)
+    for path in paths:
+        click.echo(f"wrote {path}", err=True)
+    click.echo(json.dumps(data, indent=1, allow_nan=False) if as_json else text)

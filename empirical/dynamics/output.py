@@ -1,0 +1,54 @@
+"""A study as files: versioned JSON and a figure, each complete or not there."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from empirical.checkpoint import write
+from empirical.dynamics.figure import draw
+from empirical.dynamics.intervals import LEVEL
+from empirical.dynamics.study import Study, carry_out
+from empirical.dynamics.summary import as_data, summary
+from empirical.dynamics.text import render
+from empirical.lock import alone
+from theory.progress import Progress, progress_bar
+
+FORMAT = "headproof learning dynamics"
+VERSION = 1
+
+
+def report(study: Study, out: Path) -> tuple[dict[str, Any], str, list[Path]]:
+    """Carry out a study in the folder; returns its data, its text and the files. InputError as `carry_out`."""
+    with alone(out), ExitStack() as bars:
+        shown: dict[str, Progress | None] = {}
+
+        def watch(what: str, done: int, total: int) -> None:
+            if what not in shown:
+                bars.close()  # one bar at a time
+                shown[what] = bars.enter_context(progress_bar(what))
+            if bar := shown[what]:
+                bar(done, total)
+
+        runs = carry_out(study, out, watch)
+        bars.close()
+        found = summary(runs)
+        seeds = len(study.seeds)
+        intervals = f"Student's t over {seeds} seeds, {LEVEL:.0%}" if seeds > 1 else "none, one seed"
+        data = {
+            "format": FORMAT,
+            "version": VERSION,
+            **study.as_json(),
+            "settings_in_words": str(study.settings),
+            "intervals": intervals,
+            "summary": as_data(found),
+            "runs": [vars(run) for run in runs],
+        }
+        path = out / "dynamics.json"
+        write(path, (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
+        task, layers = study.as_json()["plan"]["task"]["name"], study.plan.model.layers
+        title = f"{task} task, {layers} layers, {study.plan.recipe.steps} steps of {study.plan.recipe.batch} sequences"
+        note = f"Bands: {intervals}. Entropy: as a part of that of uniform attention. Scores: {study.settings}."
+        return data, render(found, seeds), [path, *draw(found, title, note, out)]

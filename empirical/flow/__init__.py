@@ -1,0 +1,1 @@
+"""Information flow of a trained model: attention along the walk, answers in the residual stream, heads removed."""

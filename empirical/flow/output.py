@@ -1,0 +1,43 @@
+"""Information flow as files: versioned JSON and figures, each complete or not there."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from empirical.checkpoint import write
+from empirical.flow.figure import draw
+from empirical.flow.study import about, forget, measured, subject
+from empirical.flow.text import render
+from empirical.lock import alone
+from empirical.scores.bootstrap import Resampling
+from empirical.scores.score import DEFAULTS
+from theory.progress import progress_bar
+
+FORMAT = "headproof information flow"
+VERSION = 1
+
+
+def report(model: Path, sequences: int, seed: int, out: Path | None) -> tuple[dict[str, Any], str, list[Path]]:
+    """Measure a model; returns data, text, and the files that were written. InputError for what is no trained model."""
+    of = subject(model)
+    with nullcontext() if out is None else alone(out):
+        with progress_bar("measuring") as bar:
+            flow = measured(of, sequences, seed, out, bar or (lambda done, total: None))
+        facts = about(of, sequences, seed)
+        data = {
+            "format": FORMAT,
+            "version": VERSION,
+            **facts,
+            "intervals": str(Resampling()),
+            "settings": str(DEFAULTS),
+            **vars(flow),
+        }
+        paths = []
+        if out is not None:
+            write(out / "flow.json", (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
+            paths = [out / "flow.json", *draw(flow, facts, out)]
+            forget(out)
+    return data, render(flow, facts), paths
