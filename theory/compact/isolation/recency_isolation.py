@@ -15,7 +15,7 @@ from typing import Literal
 
 import sympy
 
-from theory.arithmetic.ball import Real
+from theory.arithmetic.ball import Real, log
 from theory.claims import Hypothesis, Source, claim
 from theory.compact.isolation.detector import LEARNED, Number, logit_on, margin, margin_on, rightly, sigma
 from theory.compact.isolation.models import REPEAT
@@ -24,7 +24,8 @@ from theory.compact.words import POWERS, SQUARES, ZEROS, Infinite, altered, cons
 from theory.errors import InputError
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity
 from theory.outcome import Outcome
-from theory.quantities import Enclosure, Length, Positive, quantity
+from theory.quantities import Enclosure, Exact, Length, Positive, quantity
+from theory.rope.scale import ceiling
 
 CLAIM = "recency-isolation"
 Errors = Literal["where they part", "nowhere"]
@@ -47,10 +48,7 @@ class Sloped:
 
     def reach(self) -> int:
         """The least R at which the output moves by less than tanh(1/4)/2: by q^R/2 at most."""
-        far = 1
-        while (self.q**far < LEARNED) is not Outcome.HOLDS:
-            far += 1
-        return far
+        return ceiling(log(LEARNED) / log(self.q))
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,15 @@ from itertools import combinations, product
 
 import sympy
 
+from theory.arithmetic.ball import Real
 from theory.claims import Hypothesis, Source, claim
+from theory.compact.isolation.detector import margin
 from theory.compact.isolation.models import matching
 from theory.compact.isolation.score_only_nets import FLAGGING, Layer, Readout, features, lag_comb, last_state
 from theory.compact.lag_kernels.kernels import FALLING, RISING, UNIFORM, geometric, window
 from theory.compact.words import POWERS, SQUARES, ZEROS, Infinite, altered, constant, periodic, running_distance
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity
+from theory.quantities import Count, Enclosure, quantity
 
 CLAIM = "score-only-obstruction"
 EPS = Fraction(1, 10)
@@ -183,3 +186,10 @@ def _pairs(longest: int) -> Iterator[Case]:
             for other in combinations(range(1, n + 1), size):
                 late = (j for j in range((n + 1) // 2, n) if j not in other and j + 1 not in other)
                 yield {"n": n, "D": other}, any(running_distance(other, j) * n <= 2 * size for j in late)
+
+
+@quantity("sink-attention", unit="attention output; lead", claim=CLAIM)
+def sink_attention(keys: Count) -> dict[str, Enclosure]:
+    """The mean of keys of value 1 and a sink of value 0, all logits 0; and the lead of T(1) = sigma(60 (a - 7/12))."""
+    a = Fraction(keys, keys + 1)
+    return {"feature": Enclosure(Real.of(a)), "lead of 1": Enclosure(margin(60 * (a - Fraction(7, 12)), 1))}

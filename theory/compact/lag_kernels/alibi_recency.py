@@ -90,7 +90,7 @@ class Recency:
         "q^R at any depth": Recency(lambda m, far, q: q**far),
         "the largest slope counts": Recency(least=False),
         "mass q^R whatever the content": Recency(mass=lambda boost, tail: tail),
-        "mass e^(Delta/2) q^R": Recency(mass=lambda boost, tail: far_mass(sympy.sqrt(boost), tail)),
+        "mass of a boost (1 + e^Delta)/2": Recency(mass=lambda boost, tail: far_mass((1 + boost) / 2, tail)),
     },
     hypotheses=(
         Hypothesis("slopes", "every slope is positive: one flat head sees the far past", Recency(flat=True)),
@@ -123,9 +123,8 @@ def _masses(claimed: Recency, longest: int) -> Iterator[Case]:
     for q, n in product((Fraction(1, 2), Fraction(3, 4)), range(2, longest + 1)):
         for far, content in product(range(1, n), product((1, 4), repeat=n)):
             weights = [size * q**r for r, size in enumerate(content)]
-            allowed = claimed.mass(sympy.Integer(4), sympy.Rational(q.numerator, q.denominator) ** far)
             found = Fraction(sum(weights[far:]), sum(weights))
-            yield {"q": str(q), "R": far, "boosted": content}, found <= Fraction(int(allowed.p), int(allowed.q))
+            yield {"q": str(q), "R": far, "boosted": content}, found <= claimed.mass(Fraction(4), q**far)
 
 
 def _chains(claimed: Recency, n: int) -> Iterator[Case]:
