@@ -5,6 +5,7 @@ from tests.adversary.duels.certificate import CERTIFICATES
 from tests.adversary.duels.compact_heads import COMPACT_HEADS
 from tests.adversary.duels.compact_networks import COMPACT_NETWORKS
 from tests.adversary.duels.index import INDEX
+from tests.adversary.duels.lag_kernels import LAG_KERNELS
 from tests.adversary.duels.layers import LAYERS
 from tests.adversary.duels.neighbours import NEIGHBOURS
 from tests.adversary.duels.phases import PHASES
@@ -36,6 +37,7 @@ DUELS = [
     *COMPACT_HEADS,
     *COMPACT_NETWORKS,
     *CERTIFICATES,
+    *LAG_KERNELS,
 ]
 
 _IDENTITY = "an identity: two sides that are one number leave nothing to exceed"
@@ -43,6 +45,15 @@ _EQUIVALENCE = "an equivalence decided by equality of exact numbers, not by how 
 _DISCRETE = "its inputs are sequences of tokens, which the claim enumerates; no real parameter is free"
 
 WITHOUT = {
+    "alibi-discontinuity": _IDENTITY,
+    "sliding-window-exact": "which letters are read at all, decided for every letter",
+    "isolation": f"{_DISCRETE}; what an output may lose is the duel of basin",
+    "isolation-printed": f"refuted by two words: {_DISCRETE}",
+    "tail-invariance": f"{_DISCRETE}; what an output may lose is the duel of basin",
+    "liminf-not-a-pseudometric": "block ends and short words are integers, which the claim enumerates",
+    "sparse-words": f"{_DISCRETE}; what an output may lose is the duel of basin",
+    "score-only-obstruction": "on the words of the claim all outputs are near one number: an identity for all weights",
+    "recency-isolation": f"{_DISCRETE}; what an output may lose is the duel of basin",
     "positional-retrieves-with-residual": _DISCRETE,
     "positional-retrieves-with-values": _DISCRETE,
     "symbolic-cannot-index": "two inputs on which every such head has one output: an identity for all VAL and F",
@@ -95,6 +106,9 @@ _LOOSER = "weaker than the claim, so that nothing beats it: the claim refutes it
 _OTHER = "about another part of the statement, which is no inequality"
 
 UNREACHED = {
+    ("lag-kernel-continuity", "M_E <= M_D/(2t)"): "about sets of positions, which the claim enumerates",
+    ("basin", "d_H for a decoder that is continuous in M_D"): _DISCRETE,
+    ("basin", "as many letters as at n = 63"): "about one detector, at the lengths that the claim tries",
     ("partial-induction-needs-both", "needs two layers"): "a head whose weights see contents; those of the duel do not",
     ("partial-induction-needs-both", "two matches are enough"): _OTHER,
     ("partial-induction-needs-both", "positional heads are blind"): _OTHER,

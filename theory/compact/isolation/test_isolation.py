@@ -182,7 +182,7 @@ def test_the_feature_of_a_slope_by_softmax(q: Fraction, n: int) -> None:
 
 @pytest.mark.parametrize("q", [Fraction(1, 10), Fraction(2, 3), Fraction(99, 100)])
 def test_reach_of_a_slope(q: Fraction) -> None:
-    far = int(sloped_detector_reach.evaluate({"q": str(q)})["sloped-detector-reach"].value)
+    far = int(str(sloped_detector_reach.evaluate({"q": str(q)})["sloped-detector-reach"].value))
     assert float(q) ** far < np.tanh(0.25) < float(q) ** (far - 1)
 
 
