@@ -13,6 +13,7 @@ import pytest
 from tests.source import ROOT
 from tests.test_rope_config import LLAMA, MODELS, RAW, SCALINGS, settings_of, text_part
 from theory.arithmetic.angle import Angle
+from theory.compact.encodings.classify import classify
 from theory.rope.models.frequencies import Llama3
 from theory.rope.models.settings import RopeSettings
 from theory.rope.models.yarn import Yarn
@@ -95,3 +96,19 @@ def test_class_defaults_are_those_of_transformers() -> None:
                 assert getattr(config, name) == value, (model_type, name)
     for model_type in said["without_rope"].keys() & set(classes.keys()):  # a later release may drop a family
         assert not getattr(classes[model_type](), "rope_parameters", None), model_type
+
+
+@pytest.mark.parametrize(
+    ("name", "components"),
+    [
+        ("Llama4TextConfig", "nope rope llama4-tuning hybrid-windows qk-norm top-k-experts"),
+        ("Gemma2Config", "rope hybrid-windows logit-softcap"),
+        ("GptOssConfig", "yarn hybrid-windows learned-sink top-k-experts"),
+        ("SmolLM3Config", "nope rope"),
+        ("MptConfig", "alibi"),
+        ("GPT2Config", "learned-table"),
+    ],
+)
+def test_components_of_classes_with_their_defaults(name: str, components: str) -> None:
+    config = getattr(pytest.importorskip("transformers"), name)().to_dict()
+    assert " ".join(component.encoding.name for component in classify(config).components) == components

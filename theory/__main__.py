@@ -1,4 +1,4 @@
-"""Command line: `python -m theory ledger | show | value | limits`."""
+"""Command line: `python -m theory encodings | ledger | limits | show | value`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from theory import command_line
 from theory.modules import load
 
 _MODULES = {
+    "encodings": "theory.commands.encodings",
     "ledger": "theory.commands.ledger",
     "limits": "theory.limits.command",
     "show": "theory.commands.show",

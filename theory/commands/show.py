@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
 import click
@@ -11,6 +10,8 @@ from rich.console import Console
 
 from theory.claims import STATEMENT, discover
 from theory.command_line import known
+from theory.commands.encodings import show as print_lines
+from theory.compact.encodings.table import ENCODINGS, described
 from theory.outcome import Outcome
 from theory.quantities import quantities
 
@@ -19,11 +20,14 @@ from theory.quantities import quantities
 @click.argument("claim")
 @click.option("--latex", is_flag=True, help="Print formulas as LaTeX.")
 def command(claim: str, latex: bool) -> None:
-    """Print a claim: statement, hypotheses, printed form, witness, controls, what it does not show.
+    """Print a claim: statement, hypotheses, printed form, witness, controls, what it does not show; or an encoding.
 
     Example: python -m theory show index-discrepancy-worst-case
     """
     claims = discover()
+    if claim in ENCODINGS:
+        print_lines(described(ENCODINGS[claim]), min(Console().width, 110))
+        return
     known(claim, claims, "claim", "python -m theory ledger --list")
     item = claims[claim]
 
@@ -58,7 +62,4 @@ def command(claim: str, latex: bool) -> None:
     lines.append(("does not show", item.does_not_show))
     lines.append(("checked by", (item.check.__doc__ or "").strip()))
     lines.append(("quantities", ", ".join(q.name for q in quantities().values() if q.claim == item.id)))
-    width = min(Console().width, 110)
-    for head, text in lines:
-        if text:
-            click.echo(textwrap.fill(f"{head}: {text}", width, subsequent_indent="    ", break_long_words=False))
+    print_lines(((head, text) for head, text in lines if text), min(Console().width, 110))

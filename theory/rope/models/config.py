@@ -51,14 +51,21 @@ def read_config(path: str | os.PathLike[str]) -> ModelRope:
     InputError, in one line, for a file that is missing, a directory, too large, not JSON, or not the configuration of a
     model with RoPE whose settings are known, complete and possible.
     """
+    config = read_json(path)
     where = repr(os.fspath(path))
-    config = parse_json(_read(Path(path), where), where)
-    if not isinstance(config, Mapping):
-        raise InputError(f"{where} holds {show(config)}, not an object; give a config.json")
     try:
         return _model(config, os.fspath(path), f"the file {where}")
     except RecursionError as error:
         raise InputError(f"{where} is nested too deep; give a config.json") from error
+
+
+def read_json(path: str | os.PathLike[str]) -> Mapping[str, Any]:
+    """The object in the config.json at `path`, with its numbers as Numerals. InputError as for `read_config`."""
+    where = repr(os.fspath(path))
+    config = parse_json(_read(Path(path), where), where)
+    if not isinstance(config, Mapping):
+        raise InputError(f"{where} holds {show(config)}, not an object; give a config.json")
+    return config
 
 
 def published_models() -> list[ModelRope]:

@@ -83,6 +83,10 @@ class Fields:
         """The field as a list of positive numbers."""
         return self._one(names, _all_positive, "a list of positive numbers; give one number a plane")
 
+    def texts(self, *names: str) -> tuple[str, ...] | None:
+        """The field as a list of strings."""
+        return self._one(names, _all_text, "a list of strings; write each in quotes")
+
     def table(self, name: str) -> Fields | None:
         """The field as an object."""
 
@@ -137,3 +141,9 @@ def _all_positive(value: object) -> tuple[Fraction, ...] | None:
         return None
     numbers = tuple(number for entry in value if (number := _positive(entry)) is not None)
     return numbers if len(numbers) == len(value) else None
+
+
+def _all_text(value: object) -> tuple[str, ...] | None:
+    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+        return None
+    return tuple(value)
