@@ -7,103 +7,37 @@ A^m leaves of 1_D is bounded by g_m(d) (claim poisson-tail-averaging), and A^0 l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
 import sympy
-from sympy import Expr, Rational, Symbol
+from sympy import Rational, Symbol
 
-from theory.arithmetic.ball import Real, log
+from theory.arithmetic.ball import log
 from theory.arithmetic.real import midpoint
 from theory.claims import Hypothesis, Source, claim
-from theory.compact.averaging.averages import averaged, causal_average, poisson_tail, poisson_tail_radius
+from theory.compact.averaging.averages import averaged, causal_average, poisson_tail
 from theory.compact.continuity.constants import (
     HeadConstants,
     LayerConstants,
-    first_factor,
     modulus,
     modulus_at,
     plain_coefficients,
     polynomial,
-    refined_coefficients,
     total_growth,
 )
-from theory.compact.continuity.network_pairs import Pair, certified_pairs, random_pairs
-from theory.compact.continuity.radius import asymptotic_radius
+from theory.compact.continuity.explicit_bound import AVERAGE, Explicit, coefficientwise
+from theory.compact.continuity.network_pairs import certified_pairs, random_pairs
+from theory.compact.continuity.radius import CLAIM, asymptotic_radius
 from theory.compact.continuity.single_head import changed_mass
-from theory.compact.elementary import smallest
-from theory.compact.symbols import Delta, d
+from theory.compact.symbols import y
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
 
-CLAIM = "continuity-explicit"
 SEED = 2508
-AVERAGE = LayerConstants(0, (HeadConstants(0, 1, 0, 0, 1),))
 FACTOR = 10  # a Lipschitz constant that the square root is granted
-
-
-def coefficientwise(whole: Any, own: Any, mean: Any, share: Any) -> tuple[Any, Any]:
-    """Not a bound: the least of each coefficient."""
-    return smallest(whole, own), smallest(mean, share)
-
-
-@dataclass(frozen=True)
-class Explicit:
-    """The bound, and the share of changed letters that it is said to allow.
-
-    Args:
-        shift: the tail that belongs to c_m is g_(m + shift).
-        growth: whether e^Delta stands in the constants.
-        radius: from L and a level, a share at which g_L is said to be at most that.
-        first: how the two bounds of a first layer are joined.
-        lipschitz: whether the readout is Lipschitz, or a square root.
-        same_last: whether the last letters agree.
-    """
-
-    shift: int = 0
-    growth: bool = True
-    radius: Callable[[int, Fraction], Real] = poisson_tail_radius
-    first: Callable[[Any, Any, Any, Any], tuple[Any, Any]] = first_factor
-    lipschitz: bool = True
-    same_last: bool = True
-
-    def constants(self, layers: tuple[LayerConstants, ...]) -> tuple[LayerConstants, ...]:
-        if self.growth:
-            return layers
-        still = (tuple(replace(head, oscillation=0 * head.oscillation) for head in layer.heads) for layer in layers)
-        return tuple(replace(layer, heads=heads) for layer, heads in zip(layers, still, strict=True))
-
-    def limits(self, pair: Pair) -> list[Any]:
-        """All bounds on the gap of a pair, with the known places and with their number alone."""
-        bounds = self.bounds(tuple(layer.constants for layer in pair.layers), pair.start)
-        return [
-            *(modulus_at(c, pair.places, pair.length) for c in bounds),
-            *(modulus(c, Fraction(len(pair.places), pair.length)) for c in bounds),
-        ]
-
-    def bounds(self, layers: tuple[LayerConstants, ...], start: Any) -> list[list[Any]]:
-        """Two lists c_0, ..., c_L: without the refinement of the first layer and with it."""
-        constants = self.constants(layers)
-        lists = [plain_coefficients(constants, start), refined_coefficients(constants, start)]
-        # The coefficient c_m stands before g_(m + shift).
-        return [c[-self.shift :] if self.shift else c for c in lists]
-
-    @property
-    def statement(self) -> Expr:
-        head = HeadConstants(Delta if self.growth else sympy.S.Zero, *sympy.symbols("D_v lambda_q lambda_k lambda_v"))
-        layer = LayerConstants(Symbol("phi_0"), (head,))
-        c_1, c_2, *bounds = sympy.symbols("c_1 c_2 P_whole P_own P_mean B", positive=True)
-        tails = c_1 * poisson_tail(1 + self.shift, d) + c_2 * poisson_tail(2 + self.shift, d)
-        return sympy.And(
-            Symbol("|T(u)-T(w)|_at_L=2") <= Symbol("Lambda") * Symbol("D_0") * tails,
-            sympy.Eq(Symbol("a_l"), layer.a),
-            sympy.Eq(Symbol("b_l"), layer.b),
-            sympy.Eq(Symbol("P_0"), self.first(*bounds)[0]),
-            Symbol("delta") <= Symbol(self.radius.__name__),
-        )
 
 
 @claim(
@@ -136,6 +70,7 @@ def continuity_explicit(explicit: Explicit, thorough: bool) -> Iterator[Evidence
     yield Enumeration("networks that average, all changed places", _averaging(explicit, 7 if thorough else 5))
     yield Enumeration("one layer that boosts the changed letters", _boosted(explicit, 40 if thorough else 12))
     yield Enumeration("radii", _radii(explicit, 8 if thorough else 4))
+    yield Enumeration("one constant for all tails", _one_constant(explicit))
     yield Enumeration("a first layer's two bounds", _first(explicit))
     yield Identity("products of a + b A", _products(), sympy.expand)
     yield Enumeration("networks in balls", _certified(explicit, 5 if thorough else 4))
@@ -193,6 +128,16 @@ def _radii(explicit: Explicit, layers: int) -> Iterator[Case]:
             yield {"L": depth, "eps": str(level), "share": name}, Outcome.of(poisson_tail(depth, share) <= level)
 
 
+def _one_constant(explicit: Explicit) -> Iterator[Case]:
+    """Gamma_L g_L(d) lies above the sum of c_m g_m(d)."""
+    for depth, a, b in product((1, 2, 4), (Fraction(1, 2), Fraction(2)), (Fraction(1, 3), Fraction(3))):
+        layers = (LayerConstants(a, (HeadConstants(0, 1, 0, 0, b),)),) * depth
+        coefficients, _ = explicit.bounds(layers, Fraction(1))
+        for share in (Fraction(1, 1000), Fraction(1, 7)):
+            most = total_growth(layers) * poisson_tail(depth, share)
+            yield {"L": depth, "a": str(a), "b": str(b), "d": str(share)}, most >= modulus(coefficients, share)
+
+
 def _first(explicit: Explicit) -> Iterator[Case]:
     """What is allowed where letters differ, and where they agree, against P_0 1_D + B d_i."""
     for whole, own, mean, share in product((1, 11, 50), (1, 5), (2, 100), (1, 2, 10)):
@@ -215,6 +160,11 @@ def _products() -> Iterator[Equation]:
         yield f"{layers} layers at {length}", values[-1], expected
         growth = total_growth([LayerConstants(a, (HeadConstants(sympy.S.Zero, 0, 0, 0, b),)) for a, b in factors])
         yield f"Gamma of {layers} layers", growth, sum(coefficients[1:])
+        # One change of n letters, n = e^y: n g_L(1/n) = 1 + y + ... + y^(L-1)/(L-1)!.
+        order = y ** (layers - 1) / sympy.factorial(layers - 1)
+        lower = sum(y**r / sympy.factorial(r) for r in range(layers - 1))
+        tail = sympy.expand_log(sympy.expand(poisson_tail(layers, sympy.exp(-y))), force=True)
+        yield f"one change, {layers} layers", sympy.expand(sympy.exp(y) * tail), order + lower
 
 
 def _certified(explicit: Explicit, length: int) -> Iterator[Case]:

@@ -26,7 +26,7 @@ from theory.compact.continuity.constants import (
     total_growth,
 )
 from theory.compact.continuity.discontinuous import BROKEN, LENGTH, Broken
-from theory.compact.continuity.explicit import AVERAGE, coefficientwise
+from theory.compact.continuity.explicit_bound import AVERAGE, coefficientwise
 from theory.compact.continuity.network_pairs import certified_pairs, random_pairs
 from theory.compact.continuity.proof_share import COMPACT, averaging, boosted, lipschitz, proof_share
 from theory.compact.continuity.radius import agreement_length_on_powers, asymptotic_radius
