@@ -18,6 +18,7 @@ from theory.arithmetic.ball import Real, exp
 from theory.claims import Hypothesis, Source, claim
 from theory.compact.isolation.detector import LEARNED, BoundedDetector, logit, margin, right, share
 from theory.compact.isolation.models import REPEAT, Decoder, greedy, matching
+from theory.compact.isolation.situations import fading_logit
 from theory.compact.words import POWERS, ZEROS, disagreements, periodic, running_distance
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity
 from theory.outcome import Outcome
@@ -44,6 +45,7 @@ class Basin:
     Args:
         loss: how often omega(d) is lost.
         last, begun, near: whether u_n = alpha_n, n >= n0 and omega(d) < eps/2 are demanded.
+        fixed: whether the word is learned with a margin that does not fade.
         hamming: whether d is d_H whatever the decoder is continuous in.
         tokens: below how many changed letters the detector of bounded logits is right at flagged n, from its radius.
     """
@@ -52,6 +54,7 @@ class Basin:
     last: bool = True
     begun: bool = True
     near: bool = True
+    fixed: bool = True
     hamming: bool = False
     tokens: Callable[[Any, int], Any] = lambda radius, n: radius * n
 
@@ -60,6 +63,7 @@ class Basin:
             *["u_n = alpha_n"] * self.last,
             *["n >= n0"] * self.begun,
             *["omega(d) < eps/2"] * self.near,
+            *["eps > 0 fixed"] * self.fixed,
             f"d = {'d_H' if self.hamming else 'd_H, or M_D where kernels fall'}",
         ]
         radius, length = sympy.symbols("radius n")
@@ -92,11 +96,14 @@ class Basin:
         Hypothesis("the last letters agree", "u_n = alpha_n", Basin(last=False)),
         Hypothesis("the word is learned by then", "n >= n0", Basin(begun=False)),
         Hypothesis("a prompt that is near", "omega(d) < eps/2", Basin(near=False)),
+        Hypothesis("a fixed margin", "eps > 0 does not depend on n", Basin(fixed=False)),
     ),
     does_not_show="that a trained model has such a basin at a length of interest: its radius is about e^-Delta",
 )
 def basin(claimed: Basin, thorough: bool) -> Iterator[Evidence]:
     """(*) on all pairs of a grid; greedy decoding from all short prompts; the radius of a detector; (*) as identity."""
+    if not claimed.fixed:
+        yield Enumeration("a margin that fades, one letter changed", _fading())
     yield Enumeration("pairs of distributions", _pairs(claimed, 12 if thorough else 7))
     yield Enumeration("greedy decoding from all prompts", _prompts(claimed, 9 if thorough else 6))
     yield Identity("the worst pair of outputs", _worst(claimed), sympy.expand)
@@ -124,6 +131,12 @@ def _prompts(claimed: Basin, longest: int) -> Iterator[Case]:
                 least = decoder.margin - claimed.loss * shift
                 case = {"decoder": str(decoder), "u": "".join(map(str, u))}
                 yield case, [letter for letter, _ in steps] == wanted and all(lead >= least for _, lead in steps)
+
+
+def _fading() -> Iterator[Case]:
+    """0^w is learned by less and less, and after a single one it is lost at all flagged lengths."""
+    for n in (2**j - 1 for j in range(7, 40)):
+        yield {"n": n, "d": f"1/{n}"}, Outcome.every([right(fading_logit(0, n, 1), 0), right(fading_logit(1, n, 1), 0)])
 
 
 def _worst(claimed: Basin) -> Iterator[Equation]:

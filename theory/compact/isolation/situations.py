@@ -21,7 +21,7 @@ from theory.compact.isolation.detector import (
     share,
 )
 from theory.compact.isolation.models import Decoder
-from theory.compact.words import POWERS, ZEROS, Infinite, disagreements
+from theory.compact.words import POWERS, Infinite, disagreements
 from theory.outcome import Outcome
 
 
@@ -119,15 +119,18 @@ def read(decoder: Decoder, word: Sequence[int] | Infinite, near: Callable[[Fract
     )
 
 
-def unsure() -> Situation:
-    """Right on 0^w and on the powers of two, but by less and less: z = 4 (p - 1) + (k - 1/2)/n."""
+def fading_logit(ones: int, n: int, flag: int) -> Fraction:
+    """Z = 4 (p - 1) + (k - 1/2)/n: right on 0^w and on the powers of two, but by less and less."""
+    return 4 * (flag - 1) + (ones - Fraction(1, 2)) / n
 
-    def logit_of(word: Infinite, n: int) -> Fraction:
-        return 4 * (POWERS.letter(n + 1) - 1) + (word.nonzero(n) - Fraction(1, 2)) / n
+
+def unsure() -> Situation:
+    """0^w and the powers of two before a decoder whose margin fades."""
 
     def rightly_on(n: int) -> Outcome:
-        assert right(logit_of(ZEROS, n), 0) is Outcome.HOLDS  # 0^w is learned, in the weak sense
-        return right(logit_of(POWERS, n), POWERS.letter(n + 1))
+        flag = POWERS.letter(n + 1)
+        assert right(fading_logit(0, n, flag), 0) is Outcome.HOLDS  # 0^w is learned, in the weak sense
+        return right(fading_logit(POWERS.nonzero(n), n, flag), flag)
 
     return Situation(
         "z = 4 (p - 1) + (k - 1/2)/n, chi",

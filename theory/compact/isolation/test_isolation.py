@@ -18,7 +18,7 @@ from theory.compact.isolation.isolation_printed import OFTEN, learned
 from theory.compact.isolation.liminf import block_word_distance, ones_of, squares_of_two
 from theory.compact.isolation.models import Decoder, averaging, constant_decoder, greedy, matching
 from theory.compact.isolation.recency_isolation import Sloped, sloped_detector, sloped_detector_reach
-from theory.compact.isolation.score_only import sink_attention
+from theory.compact.isolation.score_only import TELLING, sink_attention
 from theory.compact.isolation.score_only_nets import FLAGGING, Layer, Readout, last_state
 from theory.compact.isolation.situations import bounded, growing_share, read, unsure
 from theory.compact.isolation.sparse_words import PRIMES
@@ -195,3 +195,11 @@ def test_quantities_refuse() -> None:
         block_word_distance.evaluate({"block": "1000"})
     with pytest.raises(InputError, match="above"):
         sloped_detector.evaluate({"n": "10^9", "q": "1/2"})
+
+
+def test_windows_and_a_sink_learn_the_powers() -> None:
+    """What (iv) of the obstruction has no sink for: the head sees no letter, and is right from length 2 on."""
+    layer = Layer(FLAGGING, sink=True)
+    for n in range(2, 70):
+        one = TELLING.one(layer.attended([Fraction(1)] * n, n), 0)
+        assert one == POWERS.letter(n + 1)

@@ -170,7 +170,8 @@ def _nets(claimed: Recency, count: int) -> Iterator[Trial]:
         pair = Pair.drawn(random, n, biases, flips)
         counted = float(np.exp(-(min(slopes) if claimed.least else max(slopes))))
         allowed = READOUT * float(claimed.modulus(pair.coefficients, far, counted))
-        yield Trial({"net": number, "R": far}, pair.difference, allowed, pair.allowance, not pair.changed)
+        rounding = allowed < 1000 * pair.allowance  # a bound so small tells nothing of a float
+        yield Trial({"net": number, "R": far}, pair.difference, allowed, pair.allowance, rounding or not pair.changed)
 
 
 def _sharp(claimed: Recency) -> Iterator[Case]:
