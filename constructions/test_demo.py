@@ -4,7 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import cos, pi
+from math import cos, pi, tanh
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,17 @@ import torch
 from torch import Tensor
 
 from constructions import heads
+from constructions.compact.detectors import content_times_log
+from constructions.compact.learners import joint
 from constructions.decoder import Decoder
-from constructions.demo import session
+from constructions.demo import compact, session
 from constructions.demo.__main__ import HEADING, run
+from constructions.demo.compact import learned_together
 from constructions.demo.demonstrations import DEMONSTRATIONS
 from constructions.demo.inputs import Settings, parse_input
 from constructions.demo.model_table import rows
 from constructions.demo.model_text import short
-from constructions.demo.request import CONSTRUCTIONS, MODELS, Request
+from constructions.demo.request import COMPACT, CONSTRUCTIONS, MODELS, Request
 from constructions.reference import is_index_valid, is_proper, number_walk, path_condition
 from constructions.rope_head import RopeHead
 from theory.arithmetic.ball import Real
@@ -61,6 +64,8 @@ def test_names_are_those_of_constructions_and_claims() -> None:
     assert tuple(DEMONSTRATIONS) == CONSTRUCTIONS
     found = [find() for demonstration in DEMONSTRATIONS.values() for find in demonstration.counterexamples]
     named = {demonstration.claim for demonstration in DEMONSTRATIONS.values()} | {each.claim for each in found}
+    shown = learned_together()
+    named |= {shown.together.claim, *(rival.claim for rival in shown.rivals)}
     assert named <= discover().keys()
 
 
@@ -91,7 +96,27 @@ def test_everything_as_json(shown: Callable[..., str]) -> None:
     assert [len(data["constructions"][task]["layers"]) for task in CONSTRUCTIONS] == [1, 1, 1, 1, 4, 4]
     assert len(data["counterexamples"]) == 3 and all(found["passed"] for found in data["counterexamples"].values())
     assert data["counterexamples"]["index-discrepancy-printed"]["gap"]["observed"] == pytest.approx(1.5)
+    assert data["compact"]["passed"]
     assert len({row["model"] for row in data["models"]}) >= 8
+
+
+def test_compact_decoders(shown: Callable[..., str]) -> None:
+    text = " ".join(shown("--task", COMPACT).split())
+    assert "Wrong after 255 letters" in text and "Wrong after 7 letters" in text
+    assert "Right at every length tried, with margin 0.529896" in text and "from n = 2^36 - 1 on" in text
+    assert "every gap and margin is within its certified bounds" in text and "VIOLATED" not in text
+    data = json.loads(shown("--task", COMPACT, "--json"))
+    assert data["constructions"] == {} and data["models"] == [] and data["passed"]
+    together, detectors = data["compact"]["learned together"], data["compact"]["detectors on the powers of two"]
+    assert [margin["observed"] for margin in together["margins"]] == pytest.approx([tanh(2.5)] * 2)
+    assert [margin["observed"] for margin in together["per cent changed"].values()] == pytest.approx(
+        [0.941375538, 0.761594156, 0.244918662]
+    )
+    assert [found["wrong after"][:1] for found in detectors.values()] == [[255], [7], []]
+    for found in detectors.values():
+        assert found["wrong after"] == found["predicted"] and found["least margin on 0^w"] == pytest.approx(tanh(0.25))
+        assert set(found["wrong after"]) <= {2**j - 1 for j in range(1, 15)}
+        assert [int(n) for n in found["margins"]] == [2**j - 1 for j in range(1, 15)]
 
 
 def test_text_fits_the_screen(shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,6 +212,7 @@ def test_given_inputs_keep_the_alphabet_that_was_asked_for() -> None:
         (("--input", "v a 1", "--alphabet", "3"), ("token v", "larger alphabet")),
         (("--input", "a b 1", "--length", "2"), ("3 tokens", "length=3")),
         (("--task", "models", "--length", "1"), ("length 1", "2 or more")),
+        (("--task", "compact", "--input", "a b 1"), ("'a'",)),
     ],
     ids=" ".join,
 )
@@ -249,6 +275,15 @@ def test_figure_of_models(shown: Callable[..., str], tmp_path: Path) -> None:
     assert all(Path(path).stat().st_size > 1000 for path in data["figures"])
 
 
+def test_figure_of_compact_decoders(shown: Callable[..., str], tmp_path: Path) -> None:
+    data = json.loads(shown("--task", COMPACT, "--out", str(tmp_path), "--json"))
+    assert data["figures"] == [str(tmp_path / f"compact.{kind}") for kind in ("png", "svg")]
+    first = [Path(path).read_bytes() for path in data["figures"]]
+    shown("--task", COMPACT, "--out", str(tmp_path))
+    assert [Path(path).read_bytes() for path in data["figures"]] == first
+    assert all(len(content) > 1000 for content in first)
+
+
 def test_out_is_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = config(tmp_path)
     assert run(("--task", "index", *SMALL, "--out", path)) == 2
@@ -301,6 +336,16 @@ def wrong_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Decoder, "answers", broken)
 
 
+def growing_detector(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A detector whose logits grow where they are said to be bounded: it never errs."""
+    monkeypatch.setattr(compact, "bounded", lambda delta: content_times_log())
+
+
+def changed_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gates that are wider than is said: the words are learned all the same, with other margins."""
+    monkeypatch.setattr(compact, "joint", lambda *words, gain, apart: joint(*words, gain=gain, apart=apart + 1e-6))
+
+
 def weak_attention(monkeypatch: pytest.MonkeyPatch) -> None:
     """A head that attends to its target with less than it promises, though the output is still right."""
     weights = RopeHead.weights
@@ -332,6 +377,15 @@ def test_a_broken_construction(
     assert word in text and f"NOT AS PROVED: {task}" in text
     data = json.loads(shown("--task", task, *SMALL, "--json", code=1))
     assert data["passed"] is False and data["constructions"][task]["passed"] is False
+
+
+@pytest.mark.parametrize("fault", [growing_detector, changed_share])
+def test_a_compact_decoder_that_is_not_as_proved(
+    shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch, fault: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    fault(monkeypatch)
+    text = shown("--task", COMPACT, code=1)
+    assert text.count("VIOLATED") == 1 and f"NOT AS PROVED: {COMPACT}" in text
 
 
 def test_a_counterexample_that_does_not_show(shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -414,7 +468,7 @@ def test_help_names_every_option_and_an_example(capsys: pytest.CaptureFixture[st
     assert "python -m constructions.demo --task index" in text
     options = ("task", "length", "angle", "alphabet", "integers", "hops", "dtype", "seed", "input", "config", "out")
     assert all(f"--{option}" in text for option in options)
-    assert all(name in text for name in (*CONSTRUCTIONS, MODELS))
+    assert all(name in text for name in (*CONSTRUCTIONS, COMPACT, MODELS))
 
 
 def test_first_line_is_early_and_a_closed_pipe_is_no_error() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from constructions.demo.request import ALL, CONSTRUCTIONS, DTYPES, MODELS, Request
+from constructions.demo.request import ALL, CONSTRUCTIONS, DTYPES, FIXED, Request
 from theory import command_line
 
 EXAMPLES = """\b
@@ -30,8 +30,8 @@ HEADING = "headproof: hand-written attention heads, beside what is proved of the
     "tasks",
     multiple=True,
     metavar="NAME",
-    type=click.Choice([*CONSTRUCTIONS, MODELS, ALL]),
-    help=f"What to show; may be repeated. One of {', '.join(CONSTRUCTIONS)}, {MODELS}, {ALL} (the default).",
+    type=click.Choice([*CONSTRUCTIONS, *FIXED, ALL]),
+    help=f"What to show; may be repeated. One of {', '.join([*CONSTRUCTIONS, *FIXED, ALL])} (the default).",
 )
 @click.option("--length", type=int, help="Tokens of an input (17 by default); with --task models, of the table too.")
 @click.option(
@@ -64,8 +64,9 @@ HEADING = "headproof: hand-written attention heads, beside what is proved of the
 def main(as_data: bool, **asked: Any) -> None:
     """Show hand-built attention heads and decoders at work: inputs, attention, outputs, logit gaps.
 
-    Outputs are compared with a plain-Python reference, gaps with certified bounds. A table follows of what a head on
-    one plane of well-known models can tell apart. The exit code is 0 if all agrees, 1 if not, and 2 for bad input.
+    Outputs are compared with a plain-Python reference, gaps and margins with certified bounds. It goes on with what one
+    decoder with compact position data can learn, and ends with a table of what a head on one plane of well-known models
+    can tell apart. The exit code is 0 if all agrees, 1 if not, and 2 for bad input.
     """
     console = Console(highlight=False, quiet=as_data)
     console.print(HEADING, style="bold")

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from torch.nn.functional import max_pool2d
 
+from constructions.demo.compact_figure import compact_figure
 from constructions.demo.demonstrations import DEMONSTRATIONS
 from constructions.demo.gap_figures import index_gap, models, retrieval_gap
 from constructions.demo.inputs import Settings
@@ -51,6 +52,8 @@ def _figures(report: Report, settings: Settings) -> Iterator[tuple[str, Figure]]
         yield "gap-index", index_gap(settings)
     if "retrieval-printed" in report.showcases:
         yield "gap-retrieval", retrieval_gap(settings)
+    if report.compact is not None:
+        yield "compact", compact_figure(report.compact)
     if report.rows:
         yield "models", models(report.rows)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from constructions.demo.compact import Compact, Margin
 from constructions.demo.counterexamples import BoundBroken, WrongOutput
 from constructions.demo.model_table import Row
+from constructions.demo.request import COMPACT
 from constructions.demo.showcase import Gap, Showcase, View
 from theory.printing import as_json
 from theory.quantities import Enclosure
@@ -23,13 +25,16 @@ class Report:
     seed: int
     showcases: dict[str, Showcase] = field(default_factory=dict)
     counterexamples: dict[str, BoundBroken | WrongOutput] = field(default_factory=dict)
+    compact: Compact | None = None
     rows: Sequence[Row] = ()
     figures: Sequence[Path] = ()
 
     @property
     def faults(self) -> list[str]:
         """The tasks and claims where something is not as proved."""
-        found: Mapping[str, Any] = {**self.showcases, **self.counterexamples}
+        found: dict[str, Any] = {**self.showcases, **self.counterexamples}
+        if self.compact is not None:
+            found[COMPACT] = self.compact
         return [name for name, shown in found.items() if not shown.right]
 
     def as_json(self) -> dict[str, Any]:
@@ -41,6 +46,7 @@ class Report:
             "passed": not self.faults,
             "constructions": {task: _showcase(showcase) for task, showcase in self.showcases.items()},
             "counterexamples": {claim: _counterexample(found) for claim, found in self.counterexamples.items()},
+            "compact": None if self.compact is None else _compact(self.compact),
             "models": [row.as_json() for row in self.rows],
             "figures": [str(path) for path in self.figures],
         }
@@ -80,6 +86,40 @@ def _gap(gap: Gap) -> dict[str, Any]:
         "on this input": None if gap.exact is None else as_json(Enclosure(gap.exact)),
         "on every input at least": as_json(Enclosure(gap.least)),
         "outcome": gap.outcome.value,
+    }
+
+
+def _compact(found: Compact) -> dict[str, Any]:
+    together = found.together
+    return {
+        "learned together": {
+            "words": [str(word) for word in together.words],
+            "letters": [together.start, together.end],
+            "margins": [_margin(margin) for margin in together.margins],
+            "per cent changed": {str(percent): _margin(margin) for percent, margin in together.changed.items()},
+            "passed": together.right,
+        },
+        "detectors on the powers of two": {
+            rival.name: {
+                "margins": {str(n): _margin(margin) for n, margin in rival.margins.items()},
+                "wrong after": rival.errors,
+                "predicted": rival.predicted,
+                "least margin on 0^w": rival.zeros,
+                "claim": rival.claim,
+                "passed": rival.right,
+            }
+            for rival in found.rivals
+        },
+        "passed": found.right,
+    }
+
+
+def _margin(margin: Margin) -> dict[str, Any]:
+    return {
+        "observed": margin.observed,
+        "rounding allowance": float(margin.allowance),
+        "certified": as_json(Enclosure(margin.exact)),
+        "passed": margin.right,
     }
 
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CONSTRUCTIONS = ("index", "retrieval-printed", "retrieval-repaired", "reflexive", "number-task", "letter-task")
-MODELS, ALL = "models", "all"
+COMPACT, MODELS, ALL = "compact", "models", "all"
+# What is shown as it is, whatever the input.
+FIXED = (COMPACT, MODELS)
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 
 
@@ -33,9 +35,9 @@ class Request:
 
     @property
     def names(self) -> list[str]:
-        """The constructions, and the table of models, that are to be shown, each once."""
+        """The constructions, the compact decoders and the table of models that are to be shown, each once."""
         if self.alone:
             return [MODELS]
         if ALL in self.tasks or not self.tasks:
-            return [*CONSTRUCTIONS, MODELS]
+            return [*CONSTRUCTIONS, *FIXED]
         return list(dict.fromkeys(self.tasks))

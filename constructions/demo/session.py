@@ -8,12 +8,14 @@ from pathlib import Path
 import torch
 from rich.console import Console
 
+from constructions.demo.compact import learned_together
+from constructions.demo.compact_text import show_compact
 from constructions.demo.demonstrations import DEMONSTRATIONS
 from constructions.demo.inputs import INTEGERS, LENGTH, LETTERS, Settings, check_input, fitted, parse_input
 from constructions.demo.model_table import Row, rows
 from constructions.demo.model_text import show_models
 from constructions.demo.report import Report
-from constructions.demo.request import MODELS, Request
+from constructions.demo.request import COMPACT, FIXED, MODELS, Request
 from constructions.demo.text import show_counterexample, show_demonstration, show_end
 from theory.arithmetic.angle import Angle
 from theory.errors import InputError
@@ -30,8 +32,11 @@ def run(console: Console, request: Request) -> Report:
         _make(request.out)
     report = Report(request.seed)
     for name in names:
-        if name != MODELS:
+        if name not in FIXED:
             _construction(console, name, settings, report)
+    if COMPACT in names:
+        report.compact = learned_together()
+        show_compact(console, report.compact)
     if MODELS in names:
         report.rows = list(_rows(request, settings))
         show_models(console, report.rows)
@@ -59,17 +64,17 @@ def read(request: Request) -> tuple[Settings, list[str]]:
     names = request.names
     symbols = pairs = None
     if request.text is not None:
-        kinds = {DEMONSTRATIONS[name].tokens for name in names if name != MODELS}
+        kinds = {DEMONSTRATIONS[name].tokens for name in names if name not in FIXED}
         symbols, pairs = parse_input(request.text, kinds)
         kind = "symbols" if symbols is not None else "pairs"
-        names = [name for name in names if name != MODELS and DEMONSTRATIONS[name].tokens == kind]
+        names = [name for name in names if name not in FIXED and DEMONSTRATIONS[name].tokens == kind]
         for name in names:
             check_input(name, symbols, pairs)
     angle = Angle.parse(request.angle).rotating() if request.angle is not None else None
     given = symbols or pairs or ()
     letters, integers = fitted(symbols, pairs)
-    # The table of models alone takes any length.
-    length = None if names == [MODELS] else request.length
+    # The table of models takes any length, and the compact decoders take none.
+    length = None if set(names) <= set(FIXED) else request.length
     return Settings(
         length=_or(length, len(given) or LENGTH),
         letters=_or(request.alphabet, max(LETTERS, letters)),

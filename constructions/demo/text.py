@@ -168,8 +168,8 @@ def show_end(console: Console, report: Report) -> None:
         paragraph(console, None, f"Figures in {report.figures[0].parent}: {names}.")
     else:
         paragraph(console, None, "No files were written. --out DIR draws figures of all this there.")
-    if report.showcases:
+    if report.showcases or report.compact:
         paragraph(console, None, "`python -m theory show CLAIM` prints a claim: statement, hypotheses, controls.")
-        good = "Every output is that of the reference, and every gap is within its certified bounds."
+        good = "Every output is that of the reference, and every gap and margin is within its certified bounds."
         bad = f"NOT AS PROVED: {', '.join(report.faults)}"
         paragraph(console, None, verdict(not report.faults, good, bad))
