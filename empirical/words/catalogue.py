@@ -21,7 +21,6 @@ ENTRIES: dict[str, tuple[str, ...]] = {
     "0, 1+0": ("0", "1+0"),
     "0, per1": ("0", "per1"),
     "per1, per2": ("per1", "per2"),
-    "per1..6": tuple(f"per{m}" for m in range(1, 7)),
     "0, per1..6": ("0", *(f"per{m}" for m in range(1, 7))),
 }
 

@@ -74,6 +74,6 @@ def witnesses() -> list[dict[str, Any]]:
     found = []
     for name, bits in BITS.items():
         predicted = int(mean_collapse_length(bits).value)
-        for length in (predicted // 2, predicted - 1, predicted, 2 * predicted):
+        for length in (predicted // 2, predicted - 1, predicted):
             found.append({**asdict(witness(name, length)), "predicted": predicted})
     return found

@@ -62,7 +62,7 @@ TIERS = {
         128,
         1024,
         400,
-        3000,
+        2000,
         {"chi": _capped(0.25, 0.5, 0.75, 0.9, 1.25, 1.5, 3.0), "sq": _capped(0.2, 0.3, 0.4, 0.6, 0.75, 1.5)},
         200,
         (4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256),
@@ -120,7 +120,7 @@ def _scaling(tier: Tier, word: str, factor: float | None, cap: float | None, see
         heads=2,
         mlp_width=64,
         encoding="learned",
-        max_length=tier.longest,
+        max_length=2 * tier.length,
         softcap=cap,
         log_scaling=factor,
     )
