@@ -20,7 +20,7 @@ from constructions.compact.detectors import (
     squares,
     unguarded_norm,
 )
-from constructions.compact.word_decoder import letters_of
+from constructions.compact.word_decoder import head, letters_of
 from theory.arithmetic.ball import Real
 from theory.compact.evasions.models import MODELS
 from theory.compact.evasions.token_positions import output, pair
@@ -115,6 +115,17 @@ def test_bounded_logits_fail_first_where_predicted(delta: float, j: int) -> None
     word = letters_of(POWERS, int(lengths[-1]) + 1)
     assert bounded(delta).errors(word, lengths) == lengths[j - 1 :].tolist()
     assert bounded(delta).errors(torch.zeros_like(word), lengths) == []
+
+
+def test_the_bounded_detector_as_weights() -> None:
+    """States (w_j, 1), query (0, 1), key (0, Delta w_j), value w_j, over the whole pattern of logits."""
+    w = letters_of(SQUARES, 60).double()
+    x = torch.stack((w, torch.ones(60, dtype=torch.float64)), dim=-1)
+    W_Q = torch.tensor([[0.0, 0.0], [0.0, 1.0]], dtype=torch.float64)
+    W_K = torch.tensor([[0.0, 0.0], [1.5, 0.0]], dtype=torch.float64)
+    W_V = torch.tensor([[1.0, 0.0]], dtype=torch.float64)
+    a = head((x @ W_Q.T) @ (x @ W_K.T).T, x @ W_V.T)[:, 0]
+    torch.testing.assert_close(a, bounded(1.5).states(letters_of(SQUARES, 60)), rtol=1e-13, atol=1e-14)
 
 
 def test_flags() -> None:

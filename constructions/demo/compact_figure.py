@@ -48,7 +48,7 @@ def _margins(axis: Axes, found: Compact) -> None:
         detector = BoundedDetector(exp(larger))
         axis.plot(lengths, values := curve(detector), color=BLUE, linewidth=0.9, alpha=0.5)
         lost = next(at for at, value in enumerate(values) if value <= 0)
-        axis.annotate(f"Δ = {larger}", (lengths[lost], values[lost]), (4, 6), textcoords="offset points", color=BLUE)
+        axis.annotate(f"Δ = {larger}", (lengths[lost], 0), (2, 4), textcoords="offset points", color=BLUE)
     for rival, color in zip(found.rivals, (BLUE, RED, GREEN), strict=True):
         seen = [n for n in rival.margins if n >= lengths[0]]
         # A closed form in n terms ends where torch does.
@@ -72,7 +72,7 @@ def _changes(axis: Axes) -> None:
         changes: list[float] = (model.states(word, n) - before).tolist()
         return changes
 
-    def last_but_one(length: int) -> float:
+    def before_the_last(length: int) -> float:
         word = torch.zeros(length, dtype=torch.int64)
         word[-2] = 1
         return float(alibi(0.5)(word, torch.tensor([length]))[0, 1])
@@ -80,7 +80,7 @@ def _changes(axis: Axes) -> None:
     tails = [float(poisson_tail(DEEP, 1 / length)) for length in LENGTHS]
     curves: Sequence[tuple[str, list[float], str]] = (
         ("logits ln n: tends to 1/2", first(content_times_log()), GREEN),
-        ("ALiBi, the letter before the last", [last_but_one(length) for length in LENGTHS], RED),
+        ("ALiBi, slope 1/2: the letter before the last", [before_the_last(length) for length in LENGTHS], RED),
         (f"{DEEP} layers of uniform attention", first(averaging_net(DEEP)), ORANGE),
         (f"Δ = {DELTA}", first(bounded(DELTA)), BLUE),
         ("uniform attention: 1/n", first(averaging_net(1)), GREY),

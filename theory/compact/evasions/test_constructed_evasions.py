@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from math import exp, log, log10, sqrt, tanh
 
+import pytest
 import torch
 from torch import Tensor
 
@@ -29,7 +30,7 @@ from theory.ledger import Submissions
 
 torch.set_num_threads(1)
 EPSILON = 2.0**-52
-ALL, FAR = 600, 17  # every length up to one, flagged lengths up to two to the other
+ALL, FAR = 2100, 17  # every length up to one, flagged lengths up to two to the other
 
 
 def flagged(most: int) -> Tensor:
@@ -37,14 +38,14 @@ def flagged(most: int) -> Tensor:
     return 2 ** torch.arange(1, most + 1) - 1
 
 
-def test_joint_learners(ledger: Submissions) -> None:
-    least = float(LEARNED) - 8 * EPSILON
+def test_joint_learners(ledger: Submissions, request: pytest.FixtureRequest) -> None:
+    least, most = float(LEARNED) - 8 * EPSILON, ALL if request.config.getoption("thorough") else 300
 
     def learned() -> Iterator[Case]:
         for name in MODELS:
             model = evasion(name)
             for word in (ZEROS, POWERS):
-                margins = model.margins(letters_of(word, ALL + 1))
+                margins = model.margins(letters_of(word, most + 1))
                 for n, margin in enumerate(margins.tolist(), start=1):
                     yield {"model": name, "word": word.name, "n": n}, margin >= least
                 far = model.margins(letters_of(word, 2**FAR), flagged(FAR))

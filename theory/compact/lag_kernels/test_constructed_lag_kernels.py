@@ -121,7 +121,7 @@ def test_windows(ledger: Submissions) -> None:
             config = CompactConfig(
                 letters=3, width=8, layers=layers, heads=2, mlp_width=8, encoding="window", window=window
             )
-            model, reach, n = CompactDecoder(config).double(), window_reach(layers, window), 24
+            model, reach, n = CompactDecoder(config).double(), window_reach(layers, window), 16
             word = torch.randint(3, (1, n), generator=generator)
             plain = model.next_letter(word)
             for lag in range(n):

@@ -128,15 +128,13 @@ def test_doubts(ledger: Submissions) -> None:
 
 def test_margins_keep_words_apart(ledger: Submissions) -> None:
     def cases() -> Iterator[Case]:
-        """A decoder with modulus omega(x) <= C x/2: words learned with margin eps are 2 eps/C apart."""
-        gain = 30.0
-        for m, other in ((1, 2), (2, 3), (1, 5), (3, 5)):
+        """One gate a word: logits move by C d, T by C d/2, so that words learned with margin eps are 2 eps/C apart."""
+        for (m, other), gain in product(((1, 2), (2, 3), (1, 5), (3, 5)), (0.5, 4.0, 30.0)):
             words, n = (periodic(m), periodic(other)), 2400
             distance = count(*words, n) / n
             model = joint(words, n, gain=gain, apart=distance / 2)
             margins = [float(model.margins(letters_of(word, n + 1))[200:].min()) for word in words]
-            least = 2 * min(margins) / (2 * gain)
-            yield {"m": (m, other)}, min(margins) > 0 and distance >= least
+            yield {"m": (m, other), "C": gain}, min(margins) > 0 and distance >= 2 * min(margins) / gain
 
     ledger.submit("margin-separation", Constructed("pairs of periodic words learned by one decoder", cases()))
 
