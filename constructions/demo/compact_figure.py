@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import e
+from math import e, log
 
 import torch
 from matplotlib.axes import Axes
@@ -75,12 +75,12 @@ def _changes(axis: Axes) -> None:
     def before_the_last(length: int) -> float:
         word = torch.zeros(length, dtype=torch.int64)
         word[-2] = 1
-        return float(alibi(0.5)(word, torch.tensor([length]))[0, 1])
+        return float(alibi(log(2))(word, torch.tensor([length]))[0, 1])
 
     tails = [float(poisson_tail(DEEP, 1 / length)) for length in LENGTHS]
     curves: Sequence[tuple[str, list[float], str]] = (
         ("logits ln n: tends to 1/2", first(content_times_log()), GREEN),
-        ("ALiBi, slope 1/2: the letter before the last", [before_the_last(length) for length in LENGTHS], RED),
+        ("ALiBi, the letter before the last", [before_the_last(length) for length in LENGTHS], RED),
         (f"{DEEP} layers of uniform attention", first(averaging_net(DEEP)), ORANGE),
         (f"Δ = {DELTA}", first(bounded(DELTA)), BLUE),
         ("uniform attention: 1/n", first(averaging_net(1)), GREY),
