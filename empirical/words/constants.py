@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 LENGTHS = (16, 32, 64, 128, 256)
-SHARES = (0.0, 0.125, 0.25, 0.5, 0.75, 0.9)  # of the way through the string
+SHARES = (0.0, 0.25, 0.5, 0.75)  # of the way through the string
 LAGS = (1, 2, 4)  # tokens from the end
 SYMBOLS = ((" a", " b"), (" 0", " 1"))
 Logits = Callable[[Tensor], Tensor]  # tokens (b, n) to logits (b, n, vocabulary)
@@ -82,14 +82,14 @@ def spread(logits: Logits, token: int, length: int) -> float:
     return float((found.amax(0) - found.amin(0)).max())
 
 
-def study(logits: Logits, tokens: Sequence[tuple[str, int, int]], lengths: Sequence[int] = LENGTHS) -> dict[str, Any]:
+def study(logits: Logits, tokens: Sequence[tuple[str, int, int]]) -> dict[str, Any]:
     """Spread, and all changes, as plain data."""
     return {
-        "spread": {symbol: spread(logits, token, max(lengths)) for symbol, token, _ in tokens},
+        "spread": {symbol: spread(logits, token, max(LENGTHS)) for symbol, token, _ in tokens},
         "changes": [
             asdict(at)
             for symbol, token, other in tokens
-            for length in lengths
+            for length in LENGTHS
             for at in changes(logits, symbol, token, other, length)
         ],
     }

@@ -6,11 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import lcm
 
-SPARSE = {"chi": Fraction(0), "sq": Fraction(1, 2)}  # infinitely many ones, n^kappa of them up to n
+from theory.compact.encodings.encoding import Verdict
+from theory.compact.encodings.table import ENCODINGS
+from theory.compact.evasions.log_scaling import SPARSE
+from theory.compact.learnability.separation import periodic_distance
+
+# The rows of the theory's table, by the names that decoders give their encodings.
+ROWS = {
+    "none": "nope",
+    "rope": "rope",
+    "sinusoidal": "sinusoidal",
+    "learned": "learned-table",
+    "flags": "finite-table",
+    "alibi": "alibi",
+    "window": "sliding-window",
+}
 SCORE_ONLY = ("none", "rope", "alibi", "window")
-RECENCY = ("alibi", "window")
+TABLES = ("learned", "flags")
+NAMES = {"chi": "powers", "sq": "squares"}  # words with infinitely many ones, n^kappa of them up to n
 EXCLUDED, POSSIBLE, OPEN = "excluded", "possible", "not excluded"
 
 
@@ -23,44 +37,44 @@ class Prediction:
     reason: str
 
 
+def kappa(word: str) -> Fraction:
+    """The exponent of the number of ones of chi or sq."""
+    return SPARSE[NAMES[word]][1]
+
+
 def distance(first: str, second: str) -> Fraction | None:
     """The lower limit of the relative Hamming distance of two words; None where they are eventually equal."""
     if {first, second} <= {"0", "1+0"} or first == second:
         return None
-    periods = [period for name in (first, second) if (period := _period(name)) is not None]
+    periods = [int(name.removeprefix("per")) for name in (first, second) if name.startswith("per")]
     if len(periods) == 2:
-        p, q = periods
-        return Fraction(1, p) + Fraction(1, q) - Fraction(2, lcm(p, q))
-    return Fraction(1, periods[0]) if periods else Fraction(0)
+        return Fraction(periodic_distance(*periods).value)
+    return Fraction(1, periods[0] + 1) if periods else Fraction(0)
 
 
-def _period(name: str) -> int | None:
-    return int(name.removeprefix("per")) + 1 if name.startswith("per") else None
-
-
-def predict(words: Sequence[str], encoding: str, exponent: Fraction | float | None = None) -> Prediction:
+def predict(words: Sequence[str], encoding: str, exponent: float | None = None) -> Prediction:
     """The prediction for these words; `exponent` is c, largest oscillation of the logits over ln n, with log scaling.
 
-    `encoding` is one of the decoder's, or "flags". It speaks of n without end: not of the lengths of a training, and
-    of a learned table only as far as one thinks of it as going on.
+    `encoding` is one of ROWS. It speaks of n without end: not of the lengths of a training, and of a learned table only
+    as far as one thinks of it as going on.
     """
-    sparse = [name for name in words if name in SPARSE]
+    sparse = [name for name in words if name in NAMES]
     if exponent is not None and sparse:
-        kappa = max(SPARSE[name] for name in sparse)
-        if exponent + kappa < 1:
-            return Prediction(EXCLUDED, "log-scaling-threshold", f"c + kappa = {float(exponent + kappa):.3g} < 1")
-        return Prediction(POSSIBLE, "log-scaling-threshold", f"c + kappa = {float(exponent + kappa):.3g} >= 1")
+        total = exponent + max(map(kappa, sparse))
+        verdict, sign = (EXCLUDED, "<") if total < 1 else (POSSIBLE, ">=")
+        return Prediction(verdict, "log-scaling-threshold", f"c + kappa = {float(total):.3g} {sign} 1")
     if sparse and encoding in SCORE_ONLY:
-        claim = "score-only-obstruction"
-        what = "its runs of zeros are unbounded" if encoding in RECENCY else "its ones have density 0"
-        return Prediction(EXCLUDED, claim, f"{sparse[0]} alone: T(0^n) is the same for all n, and {what}")
+        recent = ENCODINGS[ROWS[encoding]].verdict is Verdict.RECENCY
+        what = "its runs of zeros are unbounded" if recent else "its ones have density 0"
+        reason = f"{sparse[0]} alone: T(0^n) is the same for all n, and {what}"
+        return Prediction(EXCLUDED, "score-only-obstruction", reason)
     for first, second in combinations(words, 2):
         if distance(first, second) == 0:
             return Prediction(EXCLUDED, "isolation", f"{first} and {second} come arbitrarily close and stay different")
     if len(words) == 1:
-        verdict = POSSIBLE if encoding in ("flags", "learned") else OPEN
-        return Prediction(verdict, "any-single-word", "a table can hold it")
+        return Prediction(POSSIBLE if encoding in TABLES else OPEN, "any-single-word", "a table can hold it")
     apart = [d for pair in combinations(words, 2) if (d := distance(*pair)) is not None]
-    reason = f"words are at distance {min(apart)} or more" if apart else "words end alike"
-    claim = "joint-learnability" if apart else "tail-invariance"
-    return Prediction(POSSIBLE if encoding in ("flags", "learned") or not apart else OPEN, claim, reason)
+    if not apart:
+        return Prediction(POSSIBLE, "tail-invariance", "words end alike")
+    verdict = POSSIBLE if encoding in TABLES else OPEN
+    return Prediction(verdict, "joint-learnability", f"words are at distance {min(apart)} or more")

@@ -77,16 +77,17 @@ def constants(model: str, out: Path) -> tuple[dict[str, Any], list[Path]]:
     """The model at a path, or `smollm2`, on constant strings; results and files. InputError as for other studies."""
     from empirical.capture.loading import check_model, digest, load_model, load_tokenizer
     from empirical.language.packaged import PACKAGED, packaged_file
-    from empirical.words.constants import SYMBOLS
-    from empirical.words.constants import study as changes
+    from empirical.words import constants as strings
     from empirical.words.figures import draw_constants
 
     path = packaged_file(PACKAGED[model]) if model in PACKAGED else Path(model)
     loaded = load_model(path, check_model(path))
     tokenizer = load_tokenizer(path)
-    tokens = [(pair[0], *(tokenizer.encode(text, add_special_tokens=False)[-1] for text in pair)) for pair in SYMBOLS]
+    tokens = [
+        (pair[0], *(tokenizer.encode(text, add_special_tokens=False)[-1] for text in pair)) for pair in strings.SYMBOLS
+    ]
     with alone(out):
-        found: Mapping[str, Any] = changes(lambda words: loaded.model(words).logits, tokens)
+        found: Mapping[str, Any] = strings.study(lambda words: loaded.model(words).logits, tokens)
         data = {
             "format": f"{FORMAT}, constants",
             "version": VERSION,

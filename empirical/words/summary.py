@@ -10,18 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from empirical.words.catalogue import word as named
 from empirical.words.intervals import over_seeds
-from empirical.words.prediction import predict
+from empirical.words.prediction import kappa, predict
 from theory.compact.copy_task.perplexity import copy_perplexity_bound
 from theory.compact.evasions.finite_n import detector_first_failure
-from theory.compact.evasions.log_scaling import SPARSE
 from theory.compact.evasions.models import growing_content
 from theory.compact.isolation.detector import errors
 from theory.compact.words import Infinite
 
 Row = dict[str, Any]
 Found = Mapping[str, Any]
-NAMES = {"chi": "powers", "sq": "squares"}
 
 
 def summary(runs: Sequence[Found]) -> dict[str, list[Row]]:
@@ -94,11 +93,11 @@ def _scaling(name: tuple[str, str], group: Sequence[Found]) -> Row:
     factor = group[0]["plan"]["model"]["log_scaling"]
     exponents = [run["exponents"][-1] if factor is not None else 0.0 for run in group]
     ranges = [run["oscillation"] for run in group]
-    beta, kappa, _ = SPARSE[NAMES[word]]
+    beta = named(word)
     row: Row = {
         "word": word,
         "setting": setting,
-        "kappa": str(kappa),
+        "kappa": str(kappa(word)),
         "exponent": asdict(over_seeds(exponents)),
         "predictions": [predict(("0", word), "flags", c).verdict for c in exponents],
         "oscillation": asdict(over_seeds(ranges)),
