@@ -13,6 +13,12 @@ from theory.rope.retrieval.letter_scale import hard_length_limit, smallest_gap
 
 LETTERS, INDEX, RETRIEVAL = 8, 2, 42  # of arXiv 2605.31558, Fig. 5A: letters, and planes, from 1
 
+# Read off Fig. 5B of the same paper, by eye: accuracy at some lengths, of the models that Subject.kind calls so.
+REPORTED: dict[str, tuple[tuple[int, float], ...]] = {
+    "number task, 12 layers": ((100, 0.75), (300, 0.5), (5000, 0.04)),
+    "letter task, 12 layers": ((850, 0.9),),
+}
+
 Curve = list[tuple[int, float]]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from empirical.lengths.curves import curves
+from empirical.lengths.curves import REPORTED, curves
 from empirical.lengths.measure import USUAL
 from theory import drawing
 from theory.drawing import BLUE, GREEN, GREY, ORANGE, RED
@@ -34,6 +34,9 @@ def draw(data: Mapping[str, Any], folder: Path) -> list[Path]:
             _accuracy(column[0], models)
             _kept(column[1], models[0])
             _margins(column[2], models[0])
+            if kind in REPORTED:
+                label = "arXiv 2605.31558, Fig. 5B, by eye"
+                column[0].plot(*zip(*REPORTED[kind], strict=True), "x", color=RED, markersize=6, label=label)
             column[0].set_title(kind)
             column[2].set_xlabel("length, tokens")
         labels = "accuracy", "attention of the last token\nto the sequence itself", "margin over amplitude"
