@@ -38,7 +38,8 @@ from theory.symbols import n, t
 
 CLAIM = "isolation"
 SOURCE = Source("2505.10606", "isolation theorem", "reconstructed")
-Errors = Literal["where they part", "at all large n", "nowhere"]
+Errors = Literal["infinitely often where they part", "at all large n", "nowhere"]
+PARTING: Errors = "infinitely often where they part"
 K = sympy.Symbol("k", integer=True, nonnegative=True)
 HALF, SMALL = Fraction(1, 2), Fraction(1, 10)
 HORIZON = 66
@@ -76,11 +77,18 @@ class Isolation:
         without: which hypothesis is given up, a key of `WITHOUT`.
     """
 
-    errs: Errors = "where they part"
+    errs: Errors = PARTING
     without: str = ""
 
     def __str__(self) -> str:
-        return f"T errs on beta {self.errs}, infinitely often{', without: ' * bool(self.without)}{self.without}"
+        often = {"near once": "d_H(n) <= x for one n", "near": ""}.get(self.without, "d_H(n) <= x infinitely often")
+        given = [
+            "T learns alpha" + " with a fixed margin eps" * (self.without != "margin"),
+            "omega(x) < eps/2" * (self.without != "continuous"),
+            often,
+            "beta is not eventually alpha" * (self.without != "apart"),
+        ]
+        return f"{', '.join(filter(None, given))}: T errs on beta {self.errs}, by eps - 2 omega(x)"
 
     def verdict(self, situation: Situation, parting: int | None) -> Outcome:
         """What is said of a place where the words part; there must be one."""
@@ -100,7 +108,7 @@ class Isolation:
 @claim(
     CLAIM,
     source=SOURCE,
-    quantifiers="for all decoders with modulus omega, words alpha learned with margin eps, and beta near it, not equal",
+    quantifiers="for all decoders with modulus omega in d_H, or in M_D where kernels fall with the lag, and all words",
     statement=str,
     variant=Isolation(),
     controls={
@@ -173,7 +181,7 @@ def _listed(claimed: Isolation, longest: int) -> Iterator[Case]:
     """On the powers of two exactly the flagged lengths from 63 on; where the errors are said to be elsewhere, there."""
     found = {*errors(BoundedDetector(exp(1)), POWERS, range(1, longest))}
     for length in range(1, longest):
-        said = power_of_two(length + 1) if claimed.errs == "where they part" else claimed.errs != "nowhere"
+        said = power_of_two(length + 1) if claimed.errs == PARTING else claimed.errs != "nowhere"
         yield {"n": length}, (length in found) is (said and length >= 63)
 
 

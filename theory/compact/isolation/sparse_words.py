@@ -26,6 +26,7 @@ from theory.quantities import Number as AnyNumber
 from theory.rope.scale import ceiling
 
 CLAIM = "sparse-words"
+X = sympy.Symbol("x")
 # Detectors by e^Delta, each flagged by the word that is tried.
 BOOSTS: tuple[tuple[str, Number], ...] = (("1", Fraction(1)), ("3/2", Fraction(3, 2)), ("e", exp(1)))
 HORIZON = 400
@@ -65,7 +66,7 @@ class Sparse:
 
     def __str__(self) -> str:
         words = "infinitely many ones" if self.often else "a one"
-        share = "a positive share of ones" if self.dense else f"a share of ones <= x/{self.below} infinitely often"
+        share = "a positive share of ones" if self.dense else f"a share of ones <= {X / self.below} infinitely often"
         kind = "continuous T" if self.continuous else "T"
         return f"{kind} with 0^w learned learns no word with {words} and {share}{', nor 0^w' * self.neither}"
 
@@ -132,6 +133,8 @@ def _detectors(claimed: Sparse, horizon: int) -> Iterator[Case]:
         for word in claimed.words(detector, horizon):
             case, outcome = _late(detector, word, horizon)
             yield {"e^Delta": name, **case}, outcome
+            kept = (rightly(detector, ZEROS, n, word) for n in range(horizon - 50, horizon))
+            yield {"e^Delta": name, "word": "0^w", "flags": str(word)}, Outcome.every(kept)
 
 
 def _far(claimed: Sparse, most: int) -> Iterator[Case]:

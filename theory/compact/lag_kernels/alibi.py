@@ -42,7 +42,8 @@ class Gap:
     flat: bool = False  # whether the slope may be 0
 
     def __str__(self) -> str:
-        return f"q < {'=' * self.flat}1: gap = {self.gap(Q, n)} >= {self.floor(Q)} > 0, at d_H = 1/n and M_D(n) = 1/2"
+        ratios = "q <= 1" if self.flat else "q < 1"
+        return f"{ratios}: gap = {self.gap(Q, n)} >= {self.floor(Q)} > 0, at d_H = 1/n and M_D(n) = 1/2"
 
 
 @claim(

@@ -33,6 +33,7 @@ CLAIM = "lag-kernel-continuity"
 SEED = 10606
 Factors = tuple[tuple[int, int], ...]
 Y = sympy.Symbol("y", positive=True)
+M, MASS, T = sympy.symbols("m M_D t")
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,12 @@ class LagBound:
     rough: bool = False
 
     def __str__(self) -> str:
-        mu = "M_D(n)" if self.density is one_sided_density else "d_H"
-        read = "any readout" if self.rough else "a Lipschitz readout"
+        mu = "M_D(n)" if self.density is one_sided_density else "d_H(n)"
+        kernels = "that do not rise with the lag" if self.kernels is FALLING else ", ".join(map(str, self.kernels))
+        given = [f"kernels {kernels}", f"{'any' if self.rough else 'a Lipschitz'} readout", *["u_n = w_n"] * self.last]
         return (
-            f"kernels {', '.join(map(str, self.kernels))} and {read}{', u_n = w_n' * self.last}: |T(u) - T(w)| <= "
-            f"Lambda D_0 sum of c_m g_{self.tail(sympy.Symbol('m'))}({mu}); M_E <= {self.lemma} M_D / t"
+            f"{', '.join(given)}: |T(u) - T(w)| <= Lambda D_0 sum of c_m g_({self.tail(M)})({mu}); where M_D exceeds t "
+            f"in a set E, M_E <= {self.lemma * MASS / T}"
         )
 
     def modulus(self, coefficients: Sequence[Any], share: Any) -> Any:
@@ -84,7 +86,7 @@ class LagBound:
     hypotheses=(
         Hypothesis("kernels that do not rise", "never more weight to an earlier key", LagBound(kernels=(RISING,))),
         Hypothesis("the last letters agree", "n is not in D, so that M_D(n) < 1", LagBound(last=False)),
-        Hypothesis("Lipschitz maps", "the constants are finite", LagBound(rough=True), "continuity itself remains"),
+        Hypothesis("Lipschitz maps", "finite constants; else outputs still converge, but slower", LagBound(rough=True)),
     ),
     does_not_show="continuity in the Hamming distance: one letter beside the last may change the output by a constant",
 )
