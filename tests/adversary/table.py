@@ -7,6 +7,7 @@ from tests.adversary.duels.compact_networks import COMPACT_NETWORKS
 from tests.adversary.duels.index import INDEX
 from tests.adversary.duels.lag_kernels import LAG_KERNELS
 from tests.adversary.duels.layers import LAYERS
+from tests.adversary.duels.learning import LEARNING
 from tests.adversary.duels.neighbours import NEIGHBOURS
 from tests.adversary.duels.phases import PHASES
 from tests.adversary.duels.positional import POSITIONAL
@@ -38,6 +39,7 @@ DUELS = [
     *COMPACT_NETWORKS,
     *CERTIFICATES,
     *LAG_KERNELS,
+    *LEARNING,
 ]
 
 _IDENTITY = "an identity: two sides that are one number leave nothing to exceed"
@@ -45,6 +47,22 @@ _EQUIVALENCE = "an equivalence decided by equality of exact numbers, not by how 
 _DISCRETE = "its inputs are sequences of tokens, which the claim enumerates; no real parameter is free"
 
 WITHOUT = {
+    "copy-task-perplexity-printed": "refuted by every constant model: its right side is negative, and bounds nothing",
+    "copy-task-length-printed": "refuted by every constant model at N = 1: nothing to search for",
+    "copy-task-certain-printed": _IDENTITY,
+    "copy-task-gradient-printed": "refuted at the flipped letter, where the distance is sqrt(2) (1 - g): an identity",
+    "iso-perplexity": _EQUIVALENCE,
+    "finite-precision-collapse": "lengths and precisions are integers, which the claim enumerates",
+    "doubt-or-dilemma": _DISCRETE,
+    "learned-set-countable": _DISCRETE,
+    "any-single-word": _IDENTITY,
+    "joint-learnability": f"{_DISCRETE}; leads in logit are equalities of fractions",
+    "non-compact-evasions": f"two words, at every length: {_DISCRETE}",
+    "layer-norm-loses-zeros": _EQUIVALENCE,
+    "argmax-without-margin": f"two words, at every length: {_DISCRETE}",
+    "token-positions-discontinuous": _IDENTITY,
+    "log-scaling-threshold": "limits over the length; single weights are the duel of softmax-dispersion-bounded-logits",
+    "finite-n-obstruction": f"{_EQUIVALENCE}; single weights are the duel of softmax-dispersion-bounded-logits",
     "alibi-discontinuity": _IDENTITY,
     "sliding-window-exact": "which letters are read at all, decided for every letter",
     "isolation": f"{_DISCRETE}; what an output may lose is the duel of basin",
@@ -106,6 +124,14 @@ _LOOSER = "weaker than the claim, so that nothing beats it: the claim refutes it
 _OTHER = "about another part of the statement, which is no inequality"
 
 UNREACHED = {
+    ("copy-task-perplexity", "half the length"): "about thresholds, where the bound of the claim is evaluated",
+    ("copy-task-perplexity", "twice epsilon'"): "about thresholds, where the bound of the claim is evaluated",
+    ("copy-task-perplexity", "pplx(beta_N) tends to 0"): _OTHER,
+    ("copy-task-perplexity", "T copies the flipped bit"): _OTHER,
+    ("copy-task-gradient", "one bad term"): "about prefixes, which the claim counts",
+    ("margin-separation", "1/lcm for 2/lcm"): _DISCRETE,
+    ("margin-separation", "one word per_m for each margin"): _DISCRETE,
+    ("margin-separation", "floor(1/(2 delta*))"): _DISCRETE,
     ("lag-kernel-continuity", "M_E <= M_D/(2t)"): "about sets of positions, which the claim enumerates",
     ("basin", "d_H for a decoder that is continuous in M_D"): _DISCRETE,
     ("basin", "as many letters as at n = 63"): "about one detector, at the lengths that the claim tries",
