@@ -1,8 +1,8 @@
 """Three ways in which a task variable z enters a model, and the gradient g of its log-likelihood ell(z) in z.
 
 (A) a linear pool p(x|z) = sum_k z_k p_k(x); (B) a log-linear family p(x|z) = h(x) e^(<eta(z), t(x)> - A(eta(z))), with
-eta(z) = sum_k z_k eta_k; (C) a Gaussian N(sum_k z_k m_k, sigma^2 I), which is of kind (B). z is a free vector of R^K: g is not
-projected. ell_k = ell(e_k) is the log-likelihood of task k; u = (1/K, ..., 1/K) is where z is left out.
+eta(z) = sum_k z_k eta_k; (C) a Gaussian N(sum_k z_k m_k, sigma^2 I), which is of kind (B). z is a free vector of R^K:
+g is not projected. ell_k = ell(e_k) is the log-likelihood of task k; u = (1/K, ..., 1/K) is where z is left out.
 
 Source: arXiv 2407.17356 has the idea; all formulas are derived here. Numbers are fractions, `Real`s, floats or SymPy
 expressions. Where sums are independent of z (log h, constants) a family may leave them out.
