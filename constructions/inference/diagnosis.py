@@ -1,0 +1,104 @@
+"""Whether one gradient is the posterior: exact, biased by offsets, or blind, with the bounds on what is lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from constructions.inference.gradients import LogLikelihood, likelihood_of_every_task, max_entropy, value_and_gradient
+from constructions.inference.steps import one_step
+from theory.errors import InputError
+
+EXACT, BIASED, BLIND = "exact", "biased", "blind"
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """What one gradient at u says of the tasks, beside their log-likelihoods.
+
+    Attributes:
+        gradient, likelihoods: g(u) and ell_k, (batch, K).
+        offsets: B_k = ell(u) + (g_k - mean g) - ell_k, (batch, K); g - B has the differences of ell, always.
+        allowance: up to which differences are rounding, (batch,).
+    """
+
+    gradient: Tensor
+    likelihoods: Tensor
+    offsets: Tensor
+    allowance: Tensor
+
+    @property
+    def oscillation(self) -> Tensor:
+        """By how much a preference among tasks can be off: rho = max_k B_k - min_k B_k, (batch,)."""
+        return _oscillation(self.offsets)
+
+    @property
+    def verdict(self) -> str:
+        """Blind if z makes no difference on any example, exact if softmax(g) is the posterior on all, or biased."""
+        if ((_oscillation(self.gradient) <= self.allowance) & (_oscillation(self.likelihoods) <= self.allowance)).all():
+            return BLIND
+        return EXACT if (self.oscillation <= self.allowance).all() else BIASED
+
+    @property
+    def constant(self) -> bool:
+        """Whether the offsets are the same on all examples, so that K numbers repair every gradient."""
+        centred = self.offsets - self.offsets.mean(-1, keepdim=True)
+        return bool(((centred - centred.mean(0)).abs().amax(-1) <= self.allowance.amax()).all())
+
+    @property
+    def posterior(self) -> Tensor:
+        """The uniform-prior posterior, (batch, K)."""
+        return one_step(self.likelihoods)
+
+    @property
+    def divergence_bound(self) -> Tensor:
+        """rho^2/8, (batch,): bounds the Kullback-Leibler divergences of posterior and softmax(g), both ways."""
+        return self.oscillation.square() / 8
+
+    @property
+    def variation_bound(self) -> Tensor:
+        """tanh(rho/4), (batch,): bounds the total variation of posterior and softmax(g)."""
+        return (self.oscillation / 4).tanh()
+
+    @property
+    def decided(self) -> Tensor:
+        """Where the best task leads by more than rho, so that the gradient chooses it for certain, (batch,)."""
+        best, second = self.likelihoods.topk(2, dim=-1).values.unbind(-1)
+        return best - second > self.oscillation + self.allowance
+
+
+def diagnose(
+    log_likelihood: LogLikelihood, batch: int, K: int, *, terms: int = 1024, dtype: torch.dtype | None = None
+) -> Diagnosis:
+    """Compare the gradient at u with the log-likelihoods of all tasks, by K + 1 forward passes and a backward one.
+
+    Args:
+        log_likelihood: ell.
+        batch, K: shape of z.
+        terms: how many numbers an ell(z) adds up; their rounding is not taken for an offset.
+        dtype: of z; the default of torch if not given.
+
+    Raises InputError as `gradient` does, and for a log-likelihood that depends on z but is cut off from its gradient.
+    """
+    u = max_entropy(batch, K, dtype)
+    value, slopes = value_and_gradient(log_likelihood, u)
+    likelihoods = likelihood_of_every_task(log_likelihood, batch, K, dtype=dtype)
+    if not likelihoods.isfinite().all():
+        raise InputError(
+            "a task excludes some example (log-likelihood -inf); offsets are finite on data all tasks allow"
+        )
+    values = torch.cat((value[:, None], likelihoods), dim=-1)
+    scale = values.abs().amax(-1).maximum(slopes.abs().amax(-1)).clamp(min=1)
+    allowance = terms * torch.finfo(slopes.dtype).eps * scale
+    if not slopes.any() and (_oscillation(likelihoods) > allowance).all():
+        raise InputError(
+            "the gradient is exactly 0 and log-likelihoods differ; z must reach them without detach, no_grad"
+        )
+    offsets = value[:, None] + slopes - slopes.mean(-1, keepdim=True) - likelihoods
+    return Diagnosis(slopes, likelihoods, offsets, allowance)
+
+
+def _oscillation(a: Tensor) -> Tensor:
+    return a.amax(-1) - a.amin(-1)

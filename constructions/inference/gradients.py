@@ -1,0 +1,93 @@
+"""The log-likelihood of a frozen model, its gradient in z, and its values at the K tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from theory.errors import InputError
+
+LogLikelihood = Callable[[Tensor], Tensor]
+Module = TypeVar("Module", bound=nn.Module)
+
+
+def frozen(module: Module) -> Module:
+    """The module itself, in evaluation mode and with weights that take no gradient."""
+    return module.eval().requires_grad_(False)
+
+
+def max_entropy(batch: int, K: int, dtype: torch.dtype | None = None) -> Tensor:
+    """The point u = (1/K, ..., 1/K) for every example, (batch, K). Raises InputError for K < 2 and batch < 1."""
+    if K < 2:
+        raise InputError(f"K = {K} tasks leave nothing to infer; give at least 2")
+    if batch < 1:
+        raise InputError(f"batch = {batch} holds no example; give at least 1")
+    return torch.full((batch, K), 1 / K, dtype=dtype)
+
+
+def latent(batch: int, K: int, at: Tensor | None, dtype: torch.dtype | None) -> Tensor:
+    """A new z of shape (batch, K): u, or `at`, which is (K,) or (batch, K) and need not be on the simplex."""
+    start = max_entropy(batch, K, dtype)
+    if at is None:
+        return start
+    if at.shape not in ((K,), (batch, K)):
+        raise InputError(f"z of shape {tuple(at.shape)} for K = {K} tasks; give ({K},) or ({batch}, {K})")
+    if not at.isfinite().all():
+        raise InputError(f"z = {at.tolist()} is not finite; give numbers")
+    return at.detach().expand(batch, K).clone()
+
+
+def evaluated(log_likelihood: LogLikelihood, z: Tensor) -> Tensor:
+    """ell(z), (batch,), -inf allowed. Raises InputError for another shape, NaN and +inf."""
+    values = log_likelihood(z)
+    if values.shape != z.shape[:1]:
+        raise InputError(
+            f"log-likelihoods of shape {tuple(values.shape)} for {len(z)} examples; return one number for each"
+        )
+    bad = values.isnan() | values.isposinf()
+    if bad.any():
+        at = int(bad.nonzero()[0])
+        raise InputError(f"the log-likelihood of example {at} is {float(values[at])}; look for NaN in data and weights")
+    return values
+
+
+def value_and_gradient(log_likelihood: LogLikelihood, z: Tensor) -> tuple[Tensor, Tensor]:
+    """ell(z), (batch,), and its gradient in z, (batch, K), zero where ell does not depend on z."""
+    leaf = z.detach().requires_grad_()
+    with torch.enable_grad():
+        values = evaluated(log_likelihood, leaf)
+        if not values.requires_grad:
+            return values, torch.zeros_like(z)
+        (slopes,) = torch.autograd.grad(values.sum(), leaf, allow_unused=True, materialize_grads=True)
+    if not slopes.isfinite().all():
+        at = int((~slopes.isfinite()).any(-1).nonzero()[0])
+        raise InputError(f"the gradient of example {at} is {slopes[at].tolist()}; every z must have finite ell(z)")
+    return values.detach(), slopes
+
+
+def gradient(
+    log_likelihood: LogLikelihood, batch: int, K: int, *, at: Tensor | None = None, dtype: torch.dtype | None = None
+) -> Tensor:
+    """The gradient g of ell in z as a free vector, one row an example, in one forward and one backward pass.
+
+    Args:
+        log_likelihood: ell; z goes in as it is, outside any softmax.
+        batch, K: shape of z.
+        at: where, (K,) or (batch, K); u if not given.
+        dtype: of u; the default of torch if not given.
+
+    Returns (batch, K), nats per unit of z. Raises InputError for K < 2, z of a wrong shape, and NaN.
+    """
+    return value_and_gradient(log_likelihood, latent(batch, K, at, dtype))[1]
+
+
+@torch.no_grad()
+def likelihood_of_every_task(
+    log_likelihood: LogLikelihood, batch: int, K: int, *, dtype: torch.dtype | None = None
+) -> Tensor:
+    """ell_k = ell(e_k) for all k by K forward passes: (batch, K), nats. Raises InputError as `gradient` does."""
+    vertices = torch.eye(K, dtype=max_entropy(batch, K, dtype).dtype)
+    return torch.stack([evaluated(log_likelihood, vertex.expand(batch, K)) for vertex in vertices], dim=-1)

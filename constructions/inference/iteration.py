@@ -1,0 +1,110 @@
+"""Inference of z in several steps, under six rules for a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from constructions.inference.gradients import LogLikelihood, evaluated, latent, value_and_gradient
+from constructions.inference.steps import positive, project
+from theory.errors import InputError
+
+Update = Callable[[Tensor, Tensor], Tensor]  # z and g(z), both (batch, K) -> the next z
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """What an iteration went through.
+
+    Attributes:
+        path: z before the first and after every step, (steps + 1, batch, K).
+        history: ell(z) there, (steps + 1, batch), nats.
+    """
+
+    path: Tensor
+    history: Tensor
+
+    @property
+    def z(self) -> Tensor:
+        """The last z, (batch, K)."""
+        return self.path[-1]
+
+
+class _Logits:
+    """Ascent on logits a, with z = softmax(a/T): plain, or by Adam. Its state begins anew with every inference."""
+
+    def __init__(self, start: Tensor, rate: float, temperature: float, adam: bool) -> None:
+        self.logits, self.temperature = (temperature * start.log()).requires_grad_(), temperature
+        self.optimiser = (torch.optim.Adam if adam else torch.optim.SGD)([self.logits], lr=rate, maximize=True)
+
+    def __call__(self, z: Tensor, slopes: Tensor) -> Tensor:
+        self.logits.grad = z * (slopes - (z * slopes).sum(-1, keepdim=True)) / self.temperature
+        self.optimiser.step()
+        return (self.logits.detach() / self.temperature).softmax(-1)
+
+
+def _expectation(z: Tensor, slopes: Tensor) -> Tensor:
+    if (slopes < 0).any():
+        raise InputError("the gradient has negative entries, so this is no linear pool; use another method than 'em'")
+    weights = z * slopes
+    return weights / weights.sum(-1, keepdim=True)
+
+
+METHODS: dict[str, Callable[[Tensor, float, float], Update]] = {
+    "softmax": lambda start, rate, temperature: _Logits(start, rate, temperature, adam=False),
+    "adam": lambda start, rate, temperature: _Logits(start, rate, temperature, adam=True),
+    "projected": lambda start, rate, temperature: lambda z, g: project(z + rate * g),
+    "exponentiated": lambda start, rate, temperature: lambda z, g: (z.log() + rate * g).softmax(-1),
+    "em": lambda start, rate, temperature: _expectation,
+    "picard": lambda start, rate, temperature: lambda z, g: (g / temperature).softmax(-1),
+}
+
+
+def iterate(
+    log_likelihood: LogLikelihood,
+    batch: int,
+    K: int,
+    *,
+    method: str = "softmax",
+    steps: int,
+    rate: float = 1.0,
+    temperature: float = 1.0,
+    start: Tensor | None = None,
+    dtype: torch.dtype | None = None,
+) -> Trace:
+    """Infer z by repeated steps, each of one forward and one backward pass.
+
+    Args:
+        log_likelihood: ell.
+        batch, K: shape of z.
+        method: "softmax": ascent at the rate on logits a, z = softmax(a/temperature); "adam": the same by Adam;
+            "projected": z + rate g, projected; "exponentiated": z_k e^(rate g_k), normalised; "em": z_k g_k,
+            normalised, for linear pools; "picard": softmax(g/temperature).
+        steps: S >= 1.
+        rate, temperature: where the method uses them.
+        start: (K,) or (batch, K), u if not given. Only "projected" and "picard" leave a face of the simplex.
+        dtype: of u; the default of torch if not given.
+
+    Raises InputError for an unknown method, numbers out of range, and as `gradient` does.
+    """
+    if method not in METHODS:
+        raise InputError(f"method = {method!r} is unknown; give one of {', '.join(METHODS)}")
+    if steps < 1:
+        raise InputError(f"steps = {steps} is too few; give at least 1")
+    positive("rate", rate)
+    positive("temperature", temperature)
+    z = latent(batch, K, start, dtype)
+    if (z < 0).any() or ((z.sum(-1) - 1).abs() > 1e-3).any():
+        raise InputError(f"start = {z[0].tolist()} is not on the simplex; give entries >= 0 that add up to 1")
+    update = METHODS[method](z, rate, temperature)
+    path, history = [z], []
+    for _ in range(steps):
+        value, slopes = value_and_gradient(log_likelihood, path[-1])
+        history.append(value)
+        path.append(update(path[-1], slopes))
+    with torch.no_grad():
+        history.append(evaluated(log_likelihood, path[-1]))
+    return Trace(torch.stack(path), torch.stack(history))

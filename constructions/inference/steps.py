@@ -1,0 +1,68 @@
+"""One step from the point of maximal entropy, in four forms, and the projection onto the simplex."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from theory.errors import InputError
+
+TIED = -1
+
+
+def one_step(
+    gradient: Tensor, *, temperature: float = 1.0, offsets: Tensor | None = None, prior: Tensor | None = None
+) -> Tensor:
+    """softmax((g - B + log prior)/temperature): the posterior of the tasks where B are the offsets of the model.
+
+    Args:
+        gradient: g at u, or log-likelihoods of every task, (batch, K).
+        temperature: alpha > 0, the weight of the entropy.
+        offsets: B, (K,) or (batch, K); 0 if not given.
+        prior: of the tasks, (K,) or (batch, K), up to a factor; uniform if not given.
+
+    Returns (batch, K), rows that add up to 1. Raises InputError for values out of range and rows without any mass.
+    """
+    positive("temperature", temperature)
+    logits = gradient if offsets is None else gradient - offsets
+    if prior is not None:
+        if not (prior.isfinite().all() and (prior >= 0).all() and (prior.sum(-1) > 0).all()):
+            raise InputError(f"prior = {prior.tolist()} is no distribution; give weights >= 0, not all 0")
+        logits = logits + prior.log()
+    if logits.isnan().any() or logits.isneginf().all(-1).any():
+        raise InputError("evidence that is NaN, or -inf for all tasks, leaves no posterior; look at the data")
+    return (logits / temperature).softmax(-1)
+
+
+def pool_step(gradient: Tensor) -> Tensor:
+    """The Euclidean step u + (g - 1)/K: the posterior of a linear pool, uniform prior; of no other model in general."""
+    K = gradient.shape[-1]
+    return 1 / K + (gradient - 1) / K
+
+
+def projection_step(gradient: Tensor, weight: float) -> Tensor:
+    """The projection of u + g/(2 weight), which maximises <g, z> - weight |z|^2 over the simplex."""
+    positive("weight", weight)
+    return project(1 / gradient.shape[-1] + gradient / (2 * weight))
+
+
+def project(points: Tensor) -> Tensor:
+    """The nearest points of the simplex, row by row; adding a constant to a row changes nothing."""
+    centred = points - points.amax(-1, keepdim=True)
+    falling = centred.sort(dim=-1, descending=True).values
+    rank = torch.arange(1, points.shape[-1] + 1, dtype=points.dtype)
+    thresholds = (falling.cumsum(-1) - 1) / rank
+    last = (falling > thresholds).sum(-1, keepdim=True) - 1
+    return (centred - thresholds.gather(-1, last)).clamp(min=0)
+
+
+def classes(scores: Tensor, *, allowance: float = 0.0) -> Tensor:
+    """The task of the largest score, (batch,), or TIED where another is within the allowance of it."""
+    best, second = scores.topk(2, dim=-1).values.unbind(-1)
+    return torch.where(best - second <= allowance, TIED, scores.argmax(-1))
+
+
+def positive(name: str, value: float) -> None:
+    """Raise InputError unless the value is positive and finite."""
+    if not 0 < value < float("inf"):
+        raise InputError(f"{name} = {value} is not a positive number; give one")
