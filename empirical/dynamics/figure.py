@@ -49,7 +49,7 @@ def draw(found: Summary, title: str, note: str, folder: Path, name: str = "dynam
             _layer(axes, found, layer)
         for axes in flat[len(layers) :]:
             axes.set_axis_off()
-        flat[0].legend(fontsize=7)
+        below.legend(*flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(OF_MEASURE))
         figure.suptitle(title)
         below.supxlabel("step\n" + fill(note, 190), fontsize=6)
         return drawing.write(figure, folder, name, "png", "svg")

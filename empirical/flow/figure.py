@@ -48,7 +48,7 @@ def _diagrams(flow: Flow, layers: int, title: str, folder: Path) -> list[Path]:
     figure.suptitle(title)
     figure.supxlabel(
         "Links of the walk, as they stand in the sequence: Q the last token, A the answer. Lines: mean attention in a "
-        "layer by width, to the next link (blue), beyond (red), itself (grey).",
+        "layer by width, to the next link (blue), beyond (orange), itself (grey).",
         fontsize=7,
     )
     return drawing.write(figure, folder, "flow", "png", "svg")
