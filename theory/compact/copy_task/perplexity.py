@@ -61,10 +61,11 @@ class Perplexity:
 
     def __str__(self) -> str:
         answer = "beta_N" if self.flips else "alpha_N"
+        limit = "-ln(1 - gamma)" if self.limit == 1 else f"{self.limit}"
         return (
             f"T answers {answer} on the prompt beta_N|, and |pplx(alpha_N) - pplx(beta_N)| <= {self.difference}, which "
             f"is at most xi for epsilon' = {self.closeness} and N >= {self.length}; "
-            f"limsup pplx(beta_N) <= -{self.limit} ln(1 - gamma)"
+            f"limsup pplx(beta_N) <= {limit}"
         )
 
     def bound(self, length: int, margin: Fraction, close: Fraction, least: Fraction) -> Real:

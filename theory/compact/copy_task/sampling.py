@@ -70,10 +70,11 @@ class Sampling:
 
     def __str__(self) -> str:
         what = "oscillation" if self.size is oscillation else "sup norm"
+        grown = {0: "", 1: "e^zeta "}.get(self.factor, f"e^({self.factor} zeta) ")
         how = "softmax" if self.readout is softmax else "squared softmax weights"
         return (
-            f"for {how} of logits that change by zeta in {what}: 1 - T(beta..)(alpha_k) <= e^({self.factor} zeta) "
-            f"(1 - T(alpha..)(alpha_k)), and 1 - P(alpha_N | beta_N|) <= {self.sharp} <= {self.linear}"
+            f"for {how} of logits that change by zeta in {what}: 1 - T(beta..)(alpha_k) <= "
+            f"{grown}(1 - T(alpha..)(alpha_k)), and 1 - P(alpha_N | beta_N|) <= {self.sharp} <= {self.linear}"
         )
 
 

@@ -53,9 +53,10 @@ class Obstruction:
     keys: int = 1
 
     def __str__(self) -> str:
-        errs = f"3 e^Delta j <= 2^j - 1 - j, 3 read as {self.odds}" if self.first is None else f"j = {self.first}"
+        errs = f"{self.odds} e^Delta j <= 2^j - 1 - j" if self.first is None else f"j >= {self.first}"
+        keys = "" if self.keys == 1 else f" where {self.keys} have the highest logit"
         return (
-            f"one key of n gets tau iff e^Delta >= {self.needed} ({self.keys} of highest logit); the detector errs on "
+            f"one key of n gets tau{keys} iff e^Delta >= {self.needed}; the detector errs on "
             f"the powers of two at 2^j - 1 iff {errs}; 0^w is kept at flagged n iff d_H < 1/(1 + {self.odds} e^Delta)"
         )
 

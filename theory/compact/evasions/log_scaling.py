@@ -70,12 +70,13 @@ class Threshold:
 
     def __str__(self) -> str:
         names = {max: "max c_l", total: "sum c_l"}
+        kappa = {0: "", 1: " + kappa"}.get(self.dense, f" + {self.dense} kappa")
         visible = "" if self.visible is None else f", by n = 2^{self.visible}"
         slope = self.slope(Real.of(Fraction(1, 10))).exact
         pair = self.rate(Fraction(1, 2)), self.rate(Fraction(1, 4))
         return (
-            f"factors of the query: isolated iff {names[self.query]} + {self.dense} kappa < 1{visible}; of the total "
-            f"length: iff {names[self.length]} + {self.dense} kappa < 1; over two layers of exponent 1/2 or 1/4 "
+            f"factors of the query: isolated iff {names[self.query]}{kappa} < 1{visible}; of the total "
+            f"length: iff {names[self.length]}{kappa} < 1; over two layers of exponent 1/2 or 1/4 "
             f"the gap is n^-{pair[0]} or n^-{pair[1]}; the slope of 1 + ln(n)/10 is {slope}"
         )
 

@@ -51,11 +51,12 @@ class Dilemma:
     double_limit: bool = True
 
     def __str__(self) -> str:
-        which = "whose mutual distances vanish" if self.double_limit else "whatever"
+        which = "whose mutual distances tend to 0" if self.double_limit else "of any kind"
+        most = "" if self.most is None else f"; at most {self.most} per_m are learned"
         return (
             f"one model with {self.digits or 'all'} digits is right on per_m, m >= 1, for n >= {self.from_}, with "
-            f"margins that tend to {self.limit}{', and on 0^w' if self.zeros else ''}; at most "
-            f"{self.most or 'infinitely many'} per_m are learned; margins on words {which} vanish"
+            f"margins that tend to {self.limit}{', and on 0^w' if self.zeros else ''}{most}; margins tend to 0 on "
+            f"infinitely many words {which}"
         )
 
 

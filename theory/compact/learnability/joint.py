@@ -60,7 +60,7 @@ class Joint:
 
     def __str__(self) -> str:
         which = "some two" if self.some_pair else "any two"
-        start = "from n = 1 on" if self.at_once else "from where all are more than d0 apart"
+        start = "from n = 1 on" if self.at_once else "from where all are at least d0 apart"
         gate = "" if self.gate is None else f", with gate {self.gate}"
         words = "words" if self.finite else "infinitely many words"
         return (

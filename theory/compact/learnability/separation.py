@@ -55,9 +55,9 @@ class Separation:
     text: str = "floor(1/delta*)"
 
     def __str__(self) -> str:
-        other = "eps" if self.share == 1 else f"{self.share} eps"
+        other, apart = ("eps" if part == 1 else f"{part} eps" for part in (self.share, self.apart))
         return (
-            f"outputs that prefer two letters by eps and {other} are {self.apart} eps apart, so that words learned "
+            f"outputs that prefer two letters by eps and {other} are {apart} apart, so that words learned "
             f"with them have liminf d_H >= min(1, 2 delta*); d_H(per_(p-1), per_(q-1)) = {self.distance(p, q, common)} "
             f"and at most {self.text} words per_m are learned with margin eps"
         )
