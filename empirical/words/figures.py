@@ -113,8 +113,8 @@ def _rounding(runs: Sequence[Found], folder: Path) -> list[Path]:
             ("noise", GREY, "noise of batches"),
         ):
             axes.plot(x, [max(at[key], floor) for at in found], color=colour, label=label, linewidth=1)
-        same = np.array([at["same"] for at in found])
-        axes.plot(x[same], np.full(same.sum(), floor), "s", color=ORANGE, markersize=3, label="same bits")
+        same = np.array([at["top_same"] for at in found])
+        axes.plot(x[same], np.full(same.sum(), floor), "s", color=ORANGE, markersize=3, label="largest: same bits")
         axes.set(xscale="log", yscale="log", xlabel="N", title=name, ylabel="largest difference of probabilities")
         axes.legend(fontsize=6)
     return write(figure, folder, "rounding", "png", "svg")

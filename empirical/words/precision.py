@@ -26,19 +26,23 @@ class Collapse:
     Attributes:
         gap: largest difference of their probabilities in float64.
         spacings: the largest difference of a probability, in spacings of floats at its place.
+        top_spacings: that of the most probable letter alone: small probabilities have floats much closer together.
         computed: largest difference of the probabilities as computed.
         error: largest error of a computed probability, against float64.
         noise: largest difference between outputs for one word, alone and in different places of a batch.
-        same: whether all probabilities are the same bits, each word alone.
+        same, top_same: whether all probabilities, or that of the most probable letter, are the same bits, each word
+            alone.
     """
 
     length: int
     gap: float
     spacings: float
+    top_spacings: float
     computed: float
     error: float
     noise: float
     same: bool
+    top_same: bool
 
 
 def spacing(x: Tensor, dtype: torch.dtype) -> Tensor:
@@ -54,22 +58,32 @@ def collapse(outputs: Outputs, first: Tensor, second: Tensor, dtype: torch.dtype
     batch = torch.cat([outputs(torch.stack([first] * k + [second] + [first]), dtype) for k in (1, 2, 5)]).double()
     is_first = torch.tensor([place != k for k in (1, 2, 5) for place in range(k + 2)])
     noise = torch.where(is_first[:, None], batch - alone[0], batch - alone[1]).abs().max()
-    gaps = (exact[0] - exact[1]).abs()
+    gaps, top = (exact[0] - exact[1]).abs(), int(exact[0].argmax())
+    spacings = gaps / spacing(exact.amax(0), dtype)
     return Collapse(
         len(first),
         float(gaps.max()),
-        float((gaps / spacing(exact.amax(0), dtype)).max()),
+        float(spacings.max()),
+        float(spacings[top]),
         float((alone[0] - alone[1]).abs().max()),
         float((alone - exact).abs().max()),
         float(noise),
         bool(torch.equal(alone[0], alone[1])),
+        bool(alone[0, top] == alone[1, top]),
     )
 
 
-def lengths_of_collapse(found: Sequence[Collapse]) -> tuple[int | None, int | None]:
-    """The least lengths from which on, up to the last, gaps are below half a spacing; and bits are the same."""
-    small = from_on([(at.length, at.spacings < 0.5) for at in found])
-    return small, from_on([(at.length, at.same) for at in found])
+def lengths_of_collapse(found: Sequence[Collapse]) -> dict[str, int | None]:
+    """The least lengths from which on, up to the last, gaps are below half a spacing; and bits are the same.
+
+    Both for all probabilities and for that of the most probable letter.
+    """
+    return {
+        "predicted": from_on([(at.length, at.spacings < 0.5) for at in found]),
+        "measured": from_on([(at.length, at.same) for at in found]),
+        "top_predicted": from_on([(at.length, at.top_spacings < 0.5) for at in found]),
+        "top_measured": from_on([(at.length, at.top_same) for at in found]),
+    }
 
 
 def from_on(found: Sequence[tuple[int, bool]]) -> int | None:

@@ -20,7 +20,7 @@ from theory.compact.precision import mean_collapse_length
 from theory.errors import InputError
 
 BITS = {"bfloat16": 8, "float16": 11, "float32": 24}  # of a significand, the hidden one included
-_SHORTEST = 8
+_SHORTEST, _A_DOUBLING = 8, 2
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Rounding:
         return f"rounding-{self.of.title}"
 
     def as_json(self) -> dict[str, Any]:
-        return {"rounding": {**self.of.as_json(), "longest": self.longest}}
+        return {"rounding": {**self.of.as_json(), "longest": self.longest, "a_doubling": _A_DOUBLING}}
 
     def carry_out(self, folder: Path, look: Callable[[], object]) -> dict[str, Any]:
         card = folder.parent / Run(self.of, {}).name / MODEL
@@ -58,14 +58,13 @@ class Rounding:
                 other[0, 0] = 1
                 first, second = (prompted(bits, bits[:, :0])[0] for bits in (zeros, other))
                 found.append(collapse(outputs, first, second, DTYPES[name]))
-            predicted, measured = lengths_of_collapse(found)
-            result[name] = {"predicted": predicted, "measured": measured, "lengths": [asdict(at) for at in found]}
+            result[name] = {**lengths_of_collapse(found), "lengths": [asdict(at) for at in found]}
         return result
 
 
 def grid(longest: int) -> list[int]:
-    """Lengths up to `longest`, four in each doubling."""
-    lengths = {round(_SHORTEST * 2 ** (k / 4)) for k in range(4 * longest.bit_length())}
+    """Lengths up to `longest`, two in each doubling."""
+    lengths = {round(_SHORTEST * 2 ** (k / _A_DOUBLING)) for k in range(_A_DOUBLING * longest.bit_length())}
     return sorted(length for length in lengths if length <= longest)
 
 

@@ -169,24 +169,22 @@ def _bound(at: Found) -> float | None:
 
 
 def _rounding(results: Sequence[Found]) -> list[Row]:
-    """Lengths of collapse as predicted and measured, by kind of float, one of each seed."""
+    """Lengths of collapse as predicted and measured, one of each seed; and how often a small gap was, or was none."""
     if not results:
         return []
-    return [
-        {
-            "dtype": name,
-            "predicted": [result[name]["predicted"] for result in results],
-            "measured": [result[name]["measured"] for result in results],
-            "noise": max(at["noise"] for result in results for at in result[name]["lengths"]),
-            "small_and_different": sum(
-                at["spacings"] < 0.5 and not at["same"] for result in results for at in result[name]["lengths"]
-            ),
-            "far_and_same": sum(
-                at["spacings"] >= 0.5 and at["same"] for result in results for at in result[name]["lengths"]
-            ),
-            "beyond_bound": sum(
-                at["computed"] > at["gap"] + 2 * at["error"] for result in results for at in result[name]["lengths"]
-            ),
-        }
-        for name in results[0]
-    ]
+    rows = []
+    for name in results[0]:
+        found = [at for result in results for at in result[name]["lengths"]]
+        starts = [key for key in results[0][name] if key != "lengths"]
+        rows.append(
+            {
+                "dtype": name,
+                **{key: [result[name][key] for result in results] for key in starts},
+                "noise": max(at["noise"] for at in found),
+                "small_and_different": sum(at["top_spacings"] < 0.5 and not at["top_same"] for at in found),
+                "far_and_same": sum(at["top_spacings"] >= 0.5 and at["top_same"] for at in found),
+                "beyond_bound": sum(at["computed"] > at["gap"] + 2 * at["error"] for at in found),
+                "lengths": len(found),
+            }
+        )
+    return rows

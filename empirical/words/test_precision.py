@@ -48,9 +48,20 @@ def test_a_gap_below_half_a_spacing_may_lie_on_a_border(second: float, same: boo
         return table[words[:, 0]].to(dtype)
 
     found = collapse(outputs, torch.tensor([0]), torch.tensor([1]), torch.bfloat16)
-    assert found.spacings < 0.5 and found.same == same and found.noise == 0
+    assert found.spacings < 0.5 and found.same == same == found.top_same and found.noise == 0
     assert found.computed <= found.gap + 2 * found.error
-    assert lengths_of_collapse([found]) == (1, 1 if same else None)
+    starts = {"predicted": 1, "top_predicted": 1, "measured": 1 if same else None, "top_measured": 1 if same else None}
+    assert lengths_of_collapse([found]) == starts
+
+
+def test_small_probabilities_keep_what_large_ones_lose() -> None:
+    table = two_outputs(1 - 1e-5, 1 - 2e-5)
+
+    def outputs(words: Tensor, dtype: torch.dtype) -> Tensor:
+        return table[words[:, 0]].to(dtype)
+
+    found = collapse(outputs, torch.tensor([0]), torch.tensor([1]), torch.bfloat16)
+    assert found.top_same and not found.same and found.top_spacings < 0.5 < found.spacings
 
 
 def test_noise_is_seen() -> None:
@@ -65,5 +76,5 @@ def test_noise_is_seen() -> None:
 
 
 def test_grid() -> None:
-    assert grid(64)[0] == 8 and grid(64)[-1] == 64 and len(grid(64)) == 13
+    assert grid(64)[0] == 8 and grid(64)[-1] == 64 and len(grid(64)) == 7
     assert set(BITS) == set(DTYPES)

@@ -12,12 +12,13 @@ def render(data: Found) -> str:
     """Tables of all parts, the prediction beside what was measured."""
     found, lines = data["summary"], list[str]()
     if found["pairs"]:
-        lines += ["words, encoding: prediction; told apart up to n, each seed; least margin by range of n", ""]
+        lines += ["words, encoding: prediction; learned up to n, each seed (told apart up to n)", ""]
     for row in found["pairs"]:
-        ranges = [f"{part['first']}-{part['last']}: {_interval(_margin(part))}" for part in row["ranges"]]
-        told = ", ".join(map(str, row["told_up_to"]))
         prediction = f"{row['prediction']['verdict']} ({row['prediction']['claim']})"
-        lines.append(f"{row['entry']}, {row['encoding']}: {prediction}; {told}; {'; '.join(ranges)}")
+        learned, told = (", ".join(map(str, row[name])) for name in ("learned_up_to", "told_up_to"))
+        lines.append(f"{row['entry']}, {row['encoding']}: {prediction}; {learned} ({told})")
+        ranges = [f"{part['first']}-{part['last']} {_interval(part['margin'])}" for part in row["ranges"]]
+        lines.append(f"    least margin {'; '.join(ranges)}")
         lines.append(f"    largest range of logits {_interval(row['oscillation'])}, ln n = {row['ln_length']:.2f}")
     if found["scaling"]:
         lines += ["", "0 and a word, logits: c, prediction; first n at which one is lost, each seed; detector's", ""]
@@ -40,9 +41,10 @@ def render(data: Found) -> str:
         )
     for row in found["precision"]:
         lines.append(
-            f"{row['dtype']}: same bits from N = {_list(row['measured'])}, predicted {_list(row['predicted'])}; "
-            f"noise {row['noise']:.1e}; gaps below half a spacing and other bits: {row['small_and_different']}; "
-            f"larger gaps and the same bits: {row['far_and_same']}; beyond gap + 2 errors: {row['beyond_bound']}"
+            f"{row['dtype']}: same bits from N = {_list(row['measured'])}, predicted {_list(row['predicted'])}; of the "
+            f"most probable letter from {_list(row['top_measured'])}, predicted {_list(row['top_predicted'])}; noise "
+            f"{row['noise']:.1e}; of {row['lengths']} cases small gaps and other bits {row['small_and_different']}, "
+            f"larger gaps and the same bits {row['far_and_same']}, beyond gap + 2 errors {row['beyond_bound']}"
         )
     for row in data["witnesses"]:
         lines.append(
@@ -62,12 +64,6 @@ def render_constants(data: Found) -> str:
         for at in data["changes"]
     ]
     return "\n".join(lines)
-
-
-def _margin(part: Found) -> Found:
-    """Of a range of lengths: where words are to be told apart if there are such, else all."""
-    found: Found = part["informative"] or part["margin"]
-    return found
 
 
 def _interval(found: Found) -> str:
