@@ -170,3 +170,14 @@ def test_tensors_that_are_missing_or_too_many(card: Path) -> None:
     save(card, {**tensors, "spare": torch.ones(2)}, values)
     with pytest.raises(InputError, match=r"spare of shape none, but the weights have \(2,\)"):
         load_model(card)
+
+
+def test_weights_whose_header_starts_like_a_pickle_are_read(tmp_path: Path) -> None:
+    card = tmp_path / "model.json"
+    for length in range(1, 400):
+        save(card, {"x" * length: torch.ones(1)}, {})
+        if weights_of(card).read_bytes().startswith(b"\x80"):
+            break
+    else:
+        pytest.fail("no header of such a length")
+    assert load(card)[0]["x" * length].item() == 1
