@@ -29,7 +29,7 @@ def render(flow: Flow, facts: dict[str, Any]) -> str:
             f"({_next(flow.untrained_attention, layer, head, most, link):.2f})"
             for link in range(most)
         )
-        lines.append(f"  L{layer}H{head}   " + "".join(f"{value:>15}" for value in values))
+        lines.append(f"  {f'L{layer}H{head}':7}" + "".join(f"{value:>15}" for value in values))
     lines += ["", "answer read at the last token after each layer, of all token types: by hops"]
     lines.append("         " + "".join(f"{each:>8}" for each in hops))
     for depth in range(facts["layers"] + 1):
@@ -61,7 +61,7 @@ def _link(number: int, hops: int) -> str:
 
 def _arm(layers: tuple[int, ...], head: int | None, by: str, tokens: str) -> str:
     if head is None:
-        return f"all heads of layers {layers[0]}-{layers[-1]}, {by}"
+        return f"all heads from layer {layers[0]} on, {by}"
     return f"L{layers[0]}H{head}, {by}, {NAMES[tokens]}"
 
 
