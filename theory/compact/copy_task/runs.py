@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import prod
+from math import ceil, prod
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.arithmetic.ball import Real, log
-from theory.outcome import Outcome
+from theory.arithmetic.ball import PRECISION_LIMIT, Real, log
+from theory.arithmetic.real import precisions
+from theory.errors import Undecided
 
 
 def excess(p: Sequence[Fraction], q: Sequence[Fraction], flipped: int, other: Fraction) -> Real | None:
@@ -25,11 +26,14 @@ def excess(p: Sequence[Fraction], q: Sequence[Fraction], flipped: int, other: Fr
 
 
 def ceiling(value: Real) -> int:
-    """The least integer that is not below a positive number."""
-    least = int(float(value))
-    while (value <= least) is not Outcome.HOLDS:
-        least += 1
-    return least
+    """The least integer that is not below the number. Raises Undecided where no precision tells."""
+    if value.exact is not None:
+        return ceil(value.exact)
+    for bits in precisions(128, PRECISION_LIMIT):
+        ends = (-value).fixed_point(bits)
+        if ends is not None and ends[0] >> bits == ends[1] >> bits:
+            return -(ends[0] >> bits)
+    raise Undecided(f"whether {value!r} is an integer is undecided at the precision limit")
 
 
 class Copied(NamedTuple):

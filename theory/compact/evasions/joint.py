@@ -18,7 +18,6 @@ from theory.claims import Hypothesis, Source, claim
 from theory.compact.evasions.models import (
     MODELS,
     Evader,
-    Model,
     growing_content,
     growing_first,
     growing_lag,
@@ -27,6 +26,7 @@ from theory.compact.evasions.models import (
     sink_and_window,
     unbounded_count,
 )
+from theory.compact.evasions.named import Model
 from theory.compact.isolation.detector import LEARNED, Number, errors, logit_on
 from theory.compact.symbols import k, n
 from theory.compact.words import POWERS, ZEROS, Infinite, altered, periodic

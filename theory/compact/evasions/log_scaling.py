@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import isqrt
-from typing import Annotated
 
 import numpy as np
 import sympy
@@ -24,14 +22,11 @@ from theory.compact.evasions.factors import logarithmic, stepped, stretched, tra
 from theory.compact.evasions.joint import PAPER
 from theory.compact.evasions.models import HALF, growing_content
 from theory.compact.evasions.two_layers import boosted, query_gap, total_length_gap
-from theory.compact.isolation.detector import errors, margin
-from theory.compact.isolation.detector import logit as detector_logit
+from theory.compact.isolation.detector import errors
 from theory.compact.symbols import k, n
 from theory.compact.words import POWERS, SQUARES, Infinite
-from theory.errors import InputError
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
-from theory.quantities import Enclosure, Length, Length2, Parameter, Rational, Result, quantity
 
 CLAIM = "log-scaling-threshold"
 SEED = 220212172
@@ -113,6 +108,7 @@ def log_scaling_threshold(claimed: Threshold, thorough: bool) -> Iterator[Eviden
     yield Enumeration("two layers, slope of the gap", _slopes(claimed, 6 if thorough else 5))
     yield Enumeration("slopes of factors", _factors(claimed))
     yield Identity("a - 1/2 where n^c K = n", [_half()], sympy.simplify)
+    yield Search("one layer, any logits over c ln n", _any_logits(100 if thorough else 40), seed=SEED)
     yield Search("two layers in float64", _passes(12 if thorough else 6), seed=SEED)
 
 
@@ -161,6 +157,24 @@ def _half() -> Equation:
     return "feature", boost * k / (boost * k + n - k) - sympy.Rational(1, 2), k / (2 * (2 * n - k))
 
 
+def _any_logits(count: int) -> Iterator[Trial]:
+    """K changed letters, logits and values of their own: outputs in [0, 1] move by K n^(c - 1) at most."""
+    random = np.random.default_rng(SEED)
+    for case in range(count):
+        n, c = int(random.integers(4, 3000)), float(random.uniform(0, 0.9))
+        changed = int(random.integers(1, max(2, n // 8)))
+        high = random.random() < 0.5  # the changed letters take all that they can, or anything
+        logits = c * np.log(n) * (np.zeros(n) if high else random.random(n))
+        values, others = random.random(n) * (not high), random.random(n)
+        others[:changed] = 1 if high else others[:changed]
+        logits[:changed] = c * np.log(n) if high else logits[:changed]
+        before = np.where(np.arange(n) < changed, c * np.log(n) * random.random(n), logits)
+        after = np.where(np.arange(n) < changed, others, values)
+        outputs = [float(np.exp(z) @ v / np.exp(z).sum()) for z, v in ((before, values), (logits, after))]
+        # Sums of 3000 positive numbers, both times.
+        yield Trial((case, n, changed), abs(outputs[0] - outputs[1]), min(1.0, changed * n ** (c - 1)), 1e-12)
+
+
 def _passes(count: int) -> Iterator[Trial]:
     """Both layers with causal softmax on 1 0^(n - 1); on 0^n all is 0."""
     random = np.random.default_rng(SEED)
@@ -174,55 +188,3 @@ def _passes(count: int) -> Iterator[Trial]:
             found = float(weights @ state / weights.sum())
             # Sums of 300 positive numbers, on both sides.
             yield Trial((case, length, indexed), abs(found - float(gap(length, c))), 0.0, 1e-12)
-
-
-def _word(text: str) -> str:
-    if text not in SPARSE:
-        raise InputError(f"{text} is no word here; give one of {', '.join(SPARSE)}")
-    return text
-
-
-def _indexed(text: str) -> bool:
-    if text not in ("query", "total"):
-        raise InputError(f"{text} is neither query nor total; give what the factor depends on")
-    return text == "query"
-
-
-Sparse = Annotated[str, Parameter("powers or squares", _word)]
-Indexed = Annotated[bool, Parameter("query or total: what the factor depends on", _indexed)]
-
-
-@quantity("log-scaling-feature", unit="share of the attention", claim=CLAIM)
-def log_scaling_feature(c: Rational, n: Length, word: Sparse = "powers") -> Enclosure:
-    """The weight of the ones of the word among n letters, at logits c ln(n) 1[w_j = 1]."""
-    _check(c)
-    return Enclosure(Real.of(growing_content(c).feature(SPARSE[word][0], n)))
-
-
-@quantity("log-scaling-least", unit="share of the attention", claim=CLAIM)
-def log_scaling_least(c: Rational, n: Length2, word: Sparse = "powers") -> dict[str, Result]:
-    """The least of these weights over flagged lengths up to n, and of the margins of the detector head there."""
-    _check(c)
-    sparse = SPARSE[word][0]
-    lengths = (m**2 - 1 for m in range(2, isqrt(n + 1) + 1)) if sparse is SQUARES else _flagged_powers(n)
-    least = ball.minimum(growing_content(c).feature(sparse, length) for length in lengths)
-    return {"feature": Enclosure(least), "margin": Enclosure(margin(detector_logit(least, 1), 1))}
-
-
-def _flagged_powers(most: int) -> Iterator[int]:
-    return (2**j - 1 for j in range(1, (most + 1).bit_length()))
-
-
-@quantity("two-layer-gap", unit="1", claim=CLAIM)
-def two_layer_gap(n: Length2, c: Rational, factor: Indexed) -> Enclosure:
-    """How far 0^n and 1 0^(n - 1) end apart over two layers with logits c ln(query) or c ln(total)."""
-    if not 0 < c < 1:
-        raise InputError(f"c = {c} is not between 0 and 1; give an exponent")
-    if factor and n > 10**9:
-        raise InputError(f"n = {n} is beyond 10^9, where summing takes long; give a smaller length")
-    return Enclosure((query_gap if factor else total_length_gap)(n, c))
-
-
-def _check(c: Fraction) -> None:
-    if c < 0:
-        raise InputError(f"c = {c} is negative; give an exponent, at least 0")

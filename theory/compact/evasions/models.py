@@ -10,18 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from theory.arithmetic import ball
 from theory.arithmetic.ball import Real
-from theory.arithmetic.grammar import parse_number
 from theory.compact.isolation.detector import Feature, Number, share
 from theory.compact.words import Infinite
-from theory.errors import InputError
-from theory.quantities import Parameter
 
 Floats = NDArray[np.float64]
 HALF = Fraction(1, 2)
@@ -178,32 +175,6 @@ MODELS: dict[str, tuple[Callable[[Any], Evader], Fraction | Real]] = {
     "E8": (lambda kept: top_keys(int(kept)), Fraction(4)),
     "E9": (lambda width: sink_and_window(int(width), int(width)), Fraction(8)),
 }
-_WHOLE = ("E6", "E8", "E9")
-
-
-def _named(text: str) -> Evader:
-    name, _, number = text.partition(":")
-    if name not in MODELS:
-        raise InputError(f"{name} is no model; give one of {', '.join(MODELS)}, or with its number as E1:1/2")
-    build, usual = MODELS[name]
-    if not number:
-        return build(usual)
-    value = Real.of(parse_number(number)).exact
-    if value is None or value < 0 or name == "E7" or (name in (*_WHOLE, "E2b") and value == 0):
-        raise InputError(f"{number} is no number of {name}; give {name} alone, or a positive rational, as in E1:1/2")
-    if name in _WHOLE and value.denominator > 1:
-        raise InputError(f"{number} is no number of {name}; give a whole one, as in {name}:{usual}")
-    return build(value)
-
-
-Model = Annotated[
-    Evader,
-    Parameter(
-        "E1 (c), E2 (c), E2b (m), E3 (power of n), E4 (eps), E6 (ones), E7, E8 (keys) or E9 (window), with a number "
-        "after a colon, as E1:1/2",
-        _named,
-    ),
-]
 
 
 def places(word: Infinite, n: int) -> list[int]:

@@ -12,7 +12,7 @@ from theory.arithmetic.ball import Real
 from theory.compact.evasions.finite_n import detector_first_failure, range_for_share, share_of_range
 from theory.compact.evasions.joint import evasion_feature, evasion_first_error, evasion_margin
 from theory.compact.evasions.layer_norm import layer_norm_first_loss
-from theory.compact.evasions.log_scaling import log_scaling_feature, log_scaling_least, two_layer_gap
+from theory.compact.evasions.log_scaling_numbers import log_scaling_feature, log_scaling_least, two_layer_gap
 from theory.compact.evasions.models import MODELS, places
 from theory.compact.evasions.token_positions import output, token_position_outputs
 from theory.compact.evasions.two_layers import boosted, query_gap, total_length_gap
