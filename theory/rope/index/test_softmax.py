@@ -38,7 +38,7 @@ def excess(n: int, offset: int, angle: float, bound: float, beta: float) -> floa
 
 
 def test_weight_sums_by_definition() -> None:
-    for n, offset, angle, beta in cases(seed=1, number=60):
+    for n, offset, angle, beta in cases(seed=1, number=25):
         found = value("index-weight-sum", n=n, theta=angle, beta=beta, offset=offset)
         assert float(found) == pytest.approx(float_sum(n, offset, angle, beta), rel=1e-12)
 
@@ -55,7 +55,7 @@ def test_worst_margins_over_all_inputs() -> None:
     """Two letters and the integers 1..n-1, from the maps of the head in double precision."""
     for n in (2, 3, 4):
         layer = FloatLayer(2, n - 1)
-        for beta, offset in product((0.0, 0.4, 1.3, 4.0, 15.0), range(n)):
+        for beta, offset in product((0.0, 1.3, 15.0), range(n)):
             margins = []
             for before, query in product(product(range(n + 1), repeat=n - 1), [offset + 1] if offset else [0, 1]):
                 tokens = (*before, query)
@@ -72,7 +72,7 @@ def test_worst_margins_over_all_inputs() -> None:
 
 
 def test_hard_margins_are_limits_of_soft_ones() -> None:
-    for n, offset in product((2, 3, 5, 8, 13), range(3)):
+    for n, offset in product((2, 3, 5, 9), (0, 2)):
         for angle in ("pi", "2*pi/3", "pi/2", "2*pi*2/5", "1"):
             if offset < n:
                 soft = value("index-softmax-margin", n=n, theta=angle, beta=10**6, offset=offset)
@@ -80,7 +80,7 @@ def test_hard_margins_are_limits_of_soft_ones() -> None:
 
 
 def test_thresholds_by_an_independent_root() -> None:
-    for n, offset, angle, _ in cases(seed=2, number=60):
+    for n, offset, angle, _ in cases(seed=2, number=25):
         bound = 1 if offset else 3
         threshold = value("index-beta-threshold", n=n, theta=angle, offset=offset)
         found = float(threshold)

@@ -127,7 +127,7 @@ def _ascend(goal: str) -> Iterator[tuple[int, float, float]]:
     random = torch.Generator().manual_seed(SEED)
     q, k = (torch.randn(1, 8, 6, 6, dtype=torch.float64, generator=random).requires_grad_() for _ in range(2))
     adam = torch.optim.Adam([q, k], lr=0.2)
-    for step in range(40):
+    for step in range(25):
         found = score_layer(LayerHeads(0, q, k, Rotary.adjacent([1.0, 0.3, 0.0]), 1.0), tau=0.05)
         total, ratio = found.positional + found.symbolic, found.counted.exclusion()
         loss = {"smallest sum": total, "largest sum": -total, "exclusion": -ratio}[goal]

@@ -87,7 +87,7 @@ clip_balls = np.frompyfunc(lambda ball: ball.max(arb(0)).min(arb(1)), 1, 1)
 )
 def decoder_snap(snap: Snap, thorough: bool) -> Iterator[Evidence]:
     """A grid of shares for two terminal and two moving types; boxes that cover all shares for three types."""
-    yield Enumeration("two terminal and two moving types, shares on a grid", _grid(snap, 12 if thorough else 8))
+    yield Enumeration("two terminal and two moving types, shares on a grid", _grid(snap, 12 if thorough else 4))
     unit = (Fraction(0), Fraction(1))
     for kind in (1, 0):
 
