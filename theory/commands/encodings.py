@@ -25,7 +25,7 @@ def command(name: str | None) -> None:
     width = min(Console().width, 110)
     if name is None:
         click.echo("\n".join(listing(width)))
-    elif name.endswith(".json") or Path(name).exists():
+    elif name not in ENCODINGS and (name.endswith(".json") or Path(name).exists()):
         show(_classified(classify(read_json(name))), width)
     else:
         known(name, ENCODINGS, "encoding", "python -m theory encodings")

@@ -78,7 +78,10 @@ def classify(config: Mapping[str, Any]) -> Classification:
     """
     if not isinstance(config, Mapping):
         raise InputError(f"{show(config)} is not an object; give the fields of a config.json")
-    fields = text_part(_exact(config))
+    try:
+        fields = text_part(_exact(config))
+    except RecursionError as error:
+        raise InputError("the configuration is nested too deep; give the fields of a config.json") from error
     model_type = fields.text("model_type") or ""
     layers = read_layers(fields, model_type)
     components = [

@@ -147,6 +147,45 @@ def test_configurations(config: dict[str, Any], components: str, verdict: str) -
     assert classify(config).verdict.value == verdict
 
 
+FIELDS = [
+    "model_type", "rope_theta", "rope_scaling", "rope_parameters", "alibi", "attn_config", "sliding_window",
+    "layer_types", "use_sliding_window", "attention_chunk_size", "attn_temperature_tuning", "attn_scale", "floor_scale",
+    "use_logn_attn", "seq_length", "max_position_embeddings", "position_embedding_type", "num_local_experts",
+    "num_experts_per_tok", "index_topk", "attn_logit_softcapping", "use_qk_norm", "num_hidden_layers", "text_config",
+    "dual_chunk_attention_config", "num_sink_tokens", "no_rope_layers", "relative_attention_num_buckets",
+]  # fmt: skip
+ODD = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-2, 5000),
+    st.floats(),
+    st.sampled_from(["llama", "gpt2", "bloom", "mixtral", "qwen", "llama4_text", "yarn", "rope", "full_attention", ""]),
+    st.lists(st.sampled_from(["full_attention", "sliding_attention", 3]), max_size=3),
+    st.dictionaries(st.sampled_from(["rope_type", "factor", "alibi", "rope_theta", "model_type"]), st.integers(0, 9)),
+    st.just({"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 2048}),
+)
+
+
+@given(st.dictionaries(st.sampled_from(FIELDS), ODD))
+def test_odd_configurations_are_classified_or_refused_in_one_line(config: dict[str, Any]) -> None:
+    message = ""
+    try:
+        found = classify({**LLAMA, **config})
+    except InputError as error:
+        message = str(error)
+    else:
+        assert found.verdict is not Verdict.BOUNDS and found.deciding
+    assert "\n" not in message
+
+
+def test_depth_is_refused() -> None:
+    config: dict[str, Any] = {}
+    for _ in range(10**5):
+        config = {"a": config}
+    with pytest.raises(InputError, match="nested too deep"):
+        classify(config)
+
+
 def test_numbers_of_a_configuration() -> None:
     found = classify({**LLAMA, "sliding_window": 4096, "num_hidden_layers": 32})
     assert found.components[-1].detail == "window of 4096 in all layers, R = 131041"
