@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import click
 
 from empirical.ask.command import command as ask
+from empirical.basin.command import command as basin
 from empirical.dynamics.command import command as dynamics
-from empirical.frequencies.command import command as frequencies
 from empirical.flow.command import command as flow
+from empirical.frequencies.command import command as frequencies
 from empirical.language.command import command as language
 from empirical.lengths.command import command as lengths
 from empirical.survey.command import command as score
@@ -32,6 +33,7 @@ main.add_command(sweep)
 main.add_command(train)
 main.add_command(language)
 main.add_command(ask)
+main.add_command(basin)
 main.add_command(dynamics)
 main.add_command(flow)
 main.add_command(frequencies)

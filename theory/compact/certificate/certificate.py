@@ -26,7 +26,7 @@ from theory.errors import InputError
 from theory.outcome import Outcome
 from theory.progress import Progress
 
-_LONGEST = 100_000  # digits of a length that is written out
+_LONGEST = 1_000  # digits of a length that is known as an integer
 
 
 @dataclass(frozen=True)
@@ -52,19 +52,14 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class Certificate:
-    """The certified bounds of one decoder, from its constants.
+class Bounds:
+    """The bounds that follow from the constants of a decoder: certified if these are.
 
     With keys weighed by their lag, shares k/n are those of the last letters: the largest share of D in any window that
     ends at n, and k places near the end are never few.
     """
 
     constants: Constants
-
-    @classmethod
-    def of(cls, weights: Weights, rules: Rules = SOUND, progress: Progress | None = None) -> Certificate:
-        """The certificate of a decoder. Raises InputError, "no certificate: ...", where there is none."""
-        return cls(certify(weights, rules, progress))
 
     def modulus(self, share: Fraction) -> arb:
         """Lambda (P_1 g_1(x) + ... + P_L g_L(x)), at most 1: for every pair of words at relative distance x."""
@@ -126,6 +121,15 @@ class Certificate:
             return Reach(most.far(log(inverse)).ball(BITS).upper())
         last = most.last_above(inverse)
         return _reach(last * inverse) if last else Reach(arb(0), 1)
+
+
+class Certificate(Bounds):
+    """Certified bounds: from constants that are proved."""
+
+    @classmethod
+    def of(cls, weights: Weights, rules: Rules = SOUND, progress: Progress | None = None) -> Certificate:
+        """The certificate of a decoder. Raises InputError, "no certificate: ...", where there is none."""
+        return cls(certify(weights, rules, progress))
 
 
 @dataclass(frozen=True)

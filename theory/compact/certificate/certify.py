@@ -114,9 +114,10 @@ def _start(weights: Weights, rules: Rules) -> tuple[arb, arb]:
     """The bounds rho and D_0 of the embeddings; what is added by position cancels in D_0."""
     embedding = Matrix(weights.embedding)
     centred = embedding.centred() if _layer_norm(weights) else embedding
-    added = to_ball(weights.position_norm)
-    if weights.positions is not None:
-        added = added + _ball(float(Matrix(weights.positions).rows().max()))
+    if weights.position_norm is not None:
+        added = to_ball(weights.position_norm)
+    else:
+        added = arb(0) if weights.positions is None else _ball(float(Matrix(weights.positions).rows().max()))
     certified = largest(_ball(centred.least_row()) - added, arb(0))
     seen = _ball(float(centred.rows().max()))
     return rules.least_start(certified, seen), _ball(diameter(embedding))
@@ -161,7 +162,7 @@ def _layer(block: Block, rho: arb, width: int, rules: Rules) -> tuple[Layer, arb
     bias = arb(0) if attention.output_bias is None else _ball(length(attention.output_bias))
     if (branch := attention.branch_norm) is not None:
         between = rules.after_attention(rho, [_branch_size(branch, width)], arb(0))
-        outer = _branch_slope(branch)
+        outer = branch_slope(branch)
     else:
         between, outer = rules.after_attention(rho, amax, bias), arb(1)
     parallel = block.arrangement == "parallel"
@@ -172,7 +173,7 @@ def _layer(block: Block, rho: arb, width: int, rules: Rules) -> tuple[Layer, arb
         inner, hidden = _mlp(block.mlp, block.mlp_norm, width)
         down = arb(0) if block.mlp.down_bias is None else _ball(length(block.mlp.down_bias))
         if (branch := block.mlp.branch_norm) is not None:
-            inner = inner * _branch_slope(branch)
+            inner = inner * branch_slope(branch)
             after = rules.after_mlp(between, _branch_size(branch, width), arb(0))
         else:
             after = rules.after_mlp(between, hidden, down)
@@ -182,7 +183,7 @@ def _layer(block: Block, rho: arb, width: int, rules: Rules) -> tuple[Layer, arb
     return Layer(nu, nu_mlp, inner, rho, tuple(sizes for _, _, sizes in found), constants), after
 
 
-def _branch_slope(norm: Norm) -> arb:
+def branch_slope(norm: Norm) -> arb:
     """The Lipschitz constant of a norm of a branch, of whose length no lower bound is known."""
     return _ball(float(np.abs(norm.gain).max())) / to_ball(norm.epsilon).sqrt()
 
@@ -198,7 +199,7 @@ def _side(matrix: Array, bias: Array | None, norm: Norm, own: Norm | None, width
     spectral = _ball(_normed(whole, norm).spectral())
     if own is not None:
         size = _branch_size(own, len(matrix))
-        return size, size, spectral * _branch_slope(own)
+        return size, size, spectral * branch_slope(own)
     varying = arb(width).sqrt() * spectral
     return varying + _size(_constant(whole, norm, bias)), varying, spectral
 

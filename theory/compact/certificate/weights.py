@@ -131,7 +131,7 @@ class Weights:
         unembedding: (letters, d).
         encoding: its position data, by name.
         positions: a table (length, d) that is added to the embeddings, or None.
-        position_norm: a bound of the length of what is added to the embeddings by position.
+        position_norm: a bound of the length of what is added at any position, if that goes beyond the table.
         unembedding_bias: (letters,).
         softcap: of the final logits.
         temperature: divides the final logits.
@@ -144,7 +144,7 @@ class Weights:
     unembedding: Array
     encoding: str = "none"
     positions: Array | None = None
-    position_norm: float = 0.0
+    position_norm: float | None = None
     unembedding_bias: Array | None = None
     softcap: float | None = None
     temperature: float = 1.0

@@ -1,0 +1,100 @@
+"""Command line: `python -m empirical basin`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from empirical.capture.prompts import is_number
+from theory.errors import InputError
+
+if TYPE_CHECKING:
+    from theory.arithmetic.ball import Real
+
+EXAMPLES = """\b
+Examples:
+  python -m empirical basin number-12 --out basin
+  python -m empirical basin model.json --words zeros:squares --epsilon 0.05
+  python -m empirical basin smollm2 --longest 64 --out basin
+  python -m empirical basin MODEL_FOLDER --words "4 8 15 16 23:4 8 42 16 23"
+"""
+
+
+@click.command("basin", epilog=EXAMPLES)
+@click.argument("model")
+@click.option("--words", default="zeros:chi", show_default=True, help="Two words, FIRST:SECOND; see below.")
+@click.option("--letters", metavar="A,B", help='Tokens for 0 and 1.  [default: 0,1, or those of "0" and "1"]')
+@click.option(
+    "--epsilon", default="1/10", show_default=True, help="Distance of outputs below which words are not told apart."
+)
+@click.option(
+    "--longest", type=click.IntRange(8, 100_000), help="Length that is measured.  [default: 128; 64 where large]"
+)
+@click.option(
+    "--steps", type=click.IntRange(1, 1000), help="Greedy letters after a change.  [default: 8; 4 where large]"
+)
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of random places and words.")
+@click.option("--threads", type=click.IntRange(1, 1024), help="Threads of the computation.  [default: torch's own]")
+@click.option("--json", "wants_data", is_flag=True, help="Print versioned JSON.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for JSON and figures.")
+def command(
+    model: str,
+    words: str,
+    letters: str | None,
+    epsilon: str,
+    longest: int | None,
+    steps: int | None,
+    seed: int,
+    threads: int | None,
+    wants_data: bool,
+    out: Path | None,
+) -> None:
+    """From which length on MODEL cannot tell two words apart: certified, estimated, and measured.
+
+    MODEL is a checkpoint's card, a model shipped here (number-12, ...), `smollm2` if its package is installed, or a
+    folder or GGUF file of a language model. Words are zeros, ones, chi (1 at powers of two), squares, per3 (1 at every
+    fourth place), or token numbers; two finite words need one length and one last letter. A decoder that the theorem
+    does not cover is refused by name.
+    """
+    import torch
+
+    from empirical.basin.measure import Plan
+    from empirical.basin.run import Request, answer, as_json, save
+    from empirical.basin.text import render
+    from empirical.language.packaged import PACKAGED
+
+    if threads is not None:
+        torch.set_num_threads(threads)
+    level = _epsilon(epsilon)
+    large = model in PACKAGED or model.endswith(".gguf") or (Path(model) / "config.json").is_file()
+    plan = Plan(
+        longest or (64 if large else 128), steps=steps or (4 if large else 8), influence=1 if large else 3, seed=seed
+    )
+    report = answer(Request(model, words, _two(letters), level, plan))
+    if out is not None:
+        for path in save(report, out):
+            click.echo(f"wrote {path}", err=True)
+    click.echo(json.dumps(as_json(report), indent=1, allow_nan=False) if wants_data else render(report))
+
+
+def _epsilon(text: str) -> Real:
+    from theory.arithmetic.ball import Real
+    from theory.arithmetic.grammar import parse_number
+    from theory.outcome import Outcome
+
+    value = Real.of(parse_number(text))
+    if (value > 0) is not Outcome.HOLDS or (value <= 1) is not Outcome.HOLDS:
+        raise InputError(f"--epsilon {text} is not in (0, 1]: probabilities differ by some amount; give say 1/10")
+    return value
+
+
+def _two(letters: str | None) -> tuple[int, int] | None:
+    if letters is None:
+        return None
+    words = [word.strip() for word in letters.split(",")]
+    if len(words) != 2 or not all(map(is_number, words)):
+        raise InputError(f"--letters {letters!r} is not two token numbers; write them as 4,7")
+    return int(words[0]), int(words[1])
