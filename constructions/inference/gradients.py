@@ -50,7 +50,7 @@ def evaluated(log_likelihood: LogLikelihood, z: Tensor) -> Tensor:
     bad = values.isnan() | values.isposinf()
     if bad.any():
         at = int(bad.nonzero()[0])
-        raise InputError(f"the log-likelihood of example {at} is {float(values[at])}; look for NaN in data and weights")
+        raise InputError(f"the log-likelihood of example {at} is {values[at].item()}; look for NaN in data and weights")
     return values
 
 

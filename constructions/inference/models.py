@@ -153,9 +153,11 @@ def circumcentre_start(means: Tensor) -> Tensor | None:
     rows = torch.cat((2 * differences.T @ centred, torch.ones(1, K, dtype=means.dtype)))
     right = torch.cat((squares[1:] - squares[0], torch.ones(1, dtype=means.dtype)))
     rounding = prod(rows.shape) * D * torch.finfo(means.dtype).eps
-    found = torch.linalg.lstsq(rows[None], right[None, :, None], rcond=rounding, driver="gelsd").solution[0, :, 0]
+    inverse = torch.linalg.pinv(rows, rtol=rounding)
+    found = inverse @ right
+    found = found + inverse @ (right - rows @ found)
     residual = (rows @ found - right).abs().amax()
-    return found if residual <= rounding * (1 + found.abs().amax()) else None
+    return found if residual <= rounding * (1 + rows.norm() * found.norm()) else None
 
 
 def _finite(data: Tensor) -> None:
