@@ -125,6 +125,7 @@ _OTHER = "about another part of the statement, which is no inequality"
 
 UNREACHED = {
     ("copy-task-perplexity", "half the length"): "about thresholds, where the bound of the claim is evaluated",
+    ("copy-task-perplexity", "half of zeta"): "about logits: the duel of copy-task-sampling",
     ("copy-task-perplexity", "twice epsilon'"): "about thresholds, where the bound of the claim is evaluated",
     ("copy-task-perplexity", "pplx(beta_N) tends to 0"): _OTHER,
     ("copy-task-perplexity", "T copies the flipped bit"): _OTHER,

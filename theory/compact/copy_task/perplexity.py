@@ -19,11 +19,9 @@ from sympy import Expr, Min, exp, log, symbols
 from theory.arithmetic import ball
 from theory.arithmetic.ball import Real, evaluate
 from theory.claims import Hypothesis, Source, claim
-from theory.compact.copy_task.runs import averaging_run, ceiling, excess
-from theory.errors import InputError
+from theory.compact.copy_task.runs import averaging_run, ceiling, excess, softmax
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
-from theory.quantities import Bound, Count, Enclosure, Exact, Rational, Result, quantity
 
 PAPER = "2601.22950"
 CLAIM = "copy-task-perplexity"
@@ -47,6 +45,7 @@ class Perplexity:
         length: in p_min and xi.
         closeness: which epsilon' is enough for xi.
         limit: what pplx(beta_N) tends to at most, in units of -ln(1 - gamma), where right letters have 1 - gamma.
+        spread: by how many zeta a term that is not bad changes, zeta the oscillation of changes of the logits.
         flips: whether the answer to beta_N| is beta_N.
         bounded: whether no probability lies below p_min.
         confident: whether right letters have more than 1/2 + epsilon.
@@ -56,17 +55,19 @@ class Perplexity:
     length: Expr = LENGTH
     closeness: Expr = CLOSENESS
     limit: int = 1
+    spread: Fraction = Fraction(1)
     flips: bool = False
     bounded: bool = True
     confident: bool = True
 
     def __str__(self) -> str:
         answer = "beta_N" if self.flips else "alpha_N"
+        spread = "zeta" if self.spread == 1 else f"{self.spread} zeta"
         limit = "-ln(1 - gamma)" if self.limit == 1 else f"{self.limit}"
         return (
             f"T answers {answer} on the prompt beta_N|, and |pplx(alpha_N) - pplx(beta_N)| <= {self.difference}, which "
-            f"is at most xi for epsilon' = {self.closeness} and N >= {self.length}; "
-            f"limsup pplx(beta_N) <= {limit}"
+            f"is at most xi for epsilon' = {self.closeness} and N >= {self.length}; it is at most ln(1/p_min)/N + "
+            f"{spread} for logits that change by zeta in oscillation; limsup pplx(beta_N) <= {limit}"
         )
 
     def bound(self, length: int, margin: Fraction, close: Fraction, least: Fraction) -> Real:
@@ -85,6 +86,7 @@ class Perplexity:
         "all terms within epsilon'": Perplexity(log(right / (right - moved))),
         "half of the bad term": Perplexity(DIFFERENCE - log(1 / floor) / N / 2),
         "half the length": Perplexity(length=LENGTH / 2),
+        "half of zeta": Perplexity(spread=Fraction(1, 2)),
         "twice epsilon'": Perplexity(closeness=2 * CLOSENESS),
         "pplx(beta_N) tends to 0": Perplexity(limit=0),
         "T copies the flipped bit": Perplexity(flips=True),
@@ -105,6 +107,7 @@ def copy_task_perplexity(claimed: Perplexity, thorough: bool) -> Iterator[Eviden
     """All runs over a grid of probabilities, the constant model, the thresholds, both steps, and averaging models."""
     yield Enumeration("runs over a grid of probabilities", _runs(claimed, 3 if thorough else 2))
     yield Enumeration("constant model", _constant(claimed))
+    yield Enumeration("logits and changes in steps of ln 2", _logits(claimed, 3 if thorough else 2))
     yield Enumeration("from the claimed length on", _thresholds(claimed))
     yield Identity("the terms that are not bad", _terms(), sympy.simplify)
     yield Search("averaging models that read their own outputs", _models(claimed, 60 if thorough else 12), seed=SEED)
@@ -136,6 +139,18 @@ def _constant(claimed: Perplexity) -> Iterator[Case]:
         # A bad term of ln(100) at most comes on top of the limit.
         limit = -claimed.limit * ball.log(p) - ball.log(least) / length
         yield {"N": length, "limit": claimed.limit}, found - ball.log(p) <= limit
+
+
+def _logits(claimed: Perplexity, levels: int) -> Iterator[Case]:
+    """|ln p - ln q| <= spread zeta of each term; squares, so that half of an oscillation is a whole power."""
+    for logits in product(range(levels + 1), repeat=3):
+        for changes in product(range(levels + 1), repeat=3):
+            p, q = (
+                softmax([Fraction(2) ** z for z in side])[0]
+                for side in (logits, [z + change for z, change in zip(logits, changes, strict=True)])
+            )
+            most = Fraction(2) ** int(2 * claimed.spread * (max(changes) - min(changes)))
+            yield {"z/ln 2": logits, "change/ln 2": changes}, max(p / q, q / p) ** 2 <= most
 
 
 def _thresholds(claimed: Perplexity) -> Iterator[Case]:
@@ -180,47 +195,3 @@ def _models(claimed: Perplexity, count: int) -> Iterator[Trial]:
         bound = float(evaluate(claimed.difference, {N: length, **exact}))
         # Every logarithm lies between ln p_min and 0 and is off by a few ulp, and so is their mean.
         yield Trial((case, length), abs(run.excess), bound, 16 * float(np.finfo(float).eps * -np.log(least)))
-
-
-@quantity("copy-perplexity-bound", unit="nats", claim=CLAIM)
-def copy_perplexity_bound(n: Count, margin: Rational, close: Rational, least: Rational) -> Bound:
-    """By how much the log-perplexities of n letters and of the same with a flipped bit differ at most."""
-    _check(margin, least)
-    if not 0 <= close <= margin:
-        raise InputError(f"close = {close} is not between 0 and margin = {margin}; give by how much T moves at most")
-    return Bound("upper", Perplexity().bound(n, margin, close, least))
-
-
-@quantity("copy-perplexity-length", unit="letters", claim=CLAIM)
-def copy_perplexity_length(target: Rational, margin: Rational, least: Rational) -> dict[str, Result]:
-    """Which closeness of the outputs, and which length, bring both log-perplexities within `target` of each other.
-
-    Where the model reads the letters asked for in place of its own, two terms are bad, and the length is twice as much.
-    """
-    _check(margin, least)
-    if target <= 0:
-        raise InputError(f"target = {target} is not positive; give the difference that is allowed, such as 1/100")
-    values = {eps: margin, floor: least, xi: target}
-    threshold = evaluate(LENGTH, values)
-    return {
-        "closeness": Enclosure(evaluate(CLOSENESS, values)),
-        "threshold": Enclosure(threshold),
-        "length": Exact(ceiling(threshold)),
-        "length-teacher-forced": Exact(ceiling(2 * threshold)),
-    }
-
-
-@quantity("copy-constant-difference", unit="nats", claim=CLAIM)
-def copy_constant_difference(n: Count, right: Rational, flipped: Rational) -> Enclosure:
-    """ln(right/flipped)/n: what one flipped bit costs a model that always gives these two letters these chances."""
-    if not 0 < flipped <= right < 1:
-        raise InputError(f"{right} and {flipped} are not 0 < flipped <= right < 1; give two such probabilities")
-    return Enclosure(ball.log(right / flipped) / n)
-
-
-def _check(margin: Fraction, least: Fraction) -> None:
-    for name, value in (("margin", margin), ("least", least)):
-        if not 0 < value < Fraction(1, 2):
-            raise InputError(
-                f"{name} = {value} is not between 0 and 1/2, the range of a part of a half; give such a number"
-            )

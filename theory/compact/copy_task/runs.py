@@ -25,6 +25,12 @@ def excess(p: Sequence[Fraction], q: Sequence[Fraction], flipped: int, other: Fr
     return log(prod(p) / answered) / len(p) if answered else None
 
 
+def softmax(exponentials: Sequence[Fraction]) -> list[Fraction]:
+    """Probabilities from e^z."""
+    total = sum(exponentials)
+    return [value / total for value in exponentials]
+
+
 def ceiling(value: Real) -> int:
     """The least integer that is not below the number. Raises Undecided where no precision tells."""
     if value.exact is not None:

@@ -20,6 +20,7 @@ from theory.arithmetic import ball
 from theory.arithmetic.ball import Real, evaluate
 from theory.claims import Hypothesis, Source, claim
 from theory.compact.copy_task.perplexity import PAPER
+from theory.compact.copy_task.runs import softmax
 from theory.errors import InputError
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
@@ -44,11 +45,6 @@ def oscillation(changes: Vector) -> Fraction:
 def sup_norm(changes: Vector) -> Fraction:
     """How large one change is at most."""
     return max(map(abs, changes))
-
-
-def softmax(exponentials: Sequence[Fraction]) -> list[Fraction]:
-    """Probabilities from e^z."""
-    return [value / sum(exponentials) for value in exponentials]
 
 
 @dataclass(frozen=True)

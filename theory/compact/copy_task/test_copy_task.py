@@ -19,7 +19,12 @@ from theory.compact.copy_task.gradient import (
     differing_prefixes,
 )
 from theory.compact.copy_task.iso_perplexity import iso_perplexity_accuracy
-from theory.compact.copy_task.perplexity import copy_constant_difference, copy_perplexity_bound, copy_perplexity_length
+from theory.compact.copy_task.perplexity_numbers import (
+    copy_constant_difference,
+    copy_perplexity_bound,
+    copy_perplexity_length,
+    copy_perplexity_logit_bound,
+)
 from theory.compact.copy_task.perplexity_printed import copy_perplexity_printed
 from theory.compact.copy_task.runs import averaging_run, ceiling, excess
 from theory.compact.copy_task.sampling import copy_sampling_loss
@@ -165,6 +170,7 @@ def test_gradients_of_a_small_net(ledger: Submissions) -> None:
     [
         (copy_perplexity_bound, {"n": "3", "margin": "0.6", "close": "0", "least": "0.1"}, "margin"),
         (copy_perplexity_bound, {"n": "3", "margin": "0.1", "close": "0.2", "least": "0.1"}, "close"),
+        (copy_perplexity_logit_bound, {"n": "3", "change": "-1", "least": "0.1"}, "change"),
         (copy_perplexity_length, {"target": "0", "margin": "0.1", "least": "0.1"}, "target"),
         (copy_constant_difference, {"n": "3", "right": "1/9", "flipped": "1/8"}, "flipped"),
         (copy_perplexity_printed, {"n": "3", "margin": "0.1", "least": "0.6", "target": "1"}, "least"),
