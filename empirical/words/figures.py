@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+FIXED = {"range at most 1": "#bbbbbb", "range at most 4": GREY, "not capped": "black"}
+
+
 def draw(data: Found, folder: Path) -> list[Path]:
     """All figures that the parts of a study have, as PNG and SVG. Returns the files."""
     from matplotlib import rc_context
@@ -46,9 +49,11 @@ def _scaling(runs: Sequence[Found], folder: Path) -> list[Path]:
     for row, word in zip(figure.subplots(len(words), 2, squeeze=False), words, strict=True):
         chosen = [run for run in runs if run["plan"]["words"][1] == word]
         settings = list(dict.fromkeys(map(_setting, chosen)))
-        for number, setting in enumerate(settings):
+        scaled = [setting for setting in settings if setting.startswith("c ")]
+        for setting in settings:
             same = [run for run in chosen if _setting(run) == setting]
-            colour = to_hex(colormaps["viridis"](number / max(1, len(settings) - 1) * 0.9))
+            place = scaled.index(setting) / max(1, len(scaled) - 1) if setting in scaled else None
+            colour = FIXED[setting] if place is None else to_hex(colormaps["viridis"](place * 0.9))
             x = np.array([at["doublings"] for at in same[0]["flagged"]])
             gaps = [np.array([max(at["gap"], 1e-18) for at in run["flagged"]]) for run in same]
             margins = [np.array([min(at["zeros"], at["ones"]) for at in run["flagged"]]) for run in same]
@@ -66,7 +71,7 @@ def _setting(run: Found) -> str:
     model = run["plan"]["model"]
     if model["log_scaling"] is not None:
         return f"c at most {2 * model['softcap'] * model['log_scaling']:g}"
-    return "logits not capped" if model["softcap"] is None else f"range at most {2 * model['softcap']:g}"
+    return "not capped" if model["softcap"] is None else f"range at most {2 * model['softcap']:g}"
 
 
 def _copying(runs: Sequence[Found], folder: Path) -> list[Path]:

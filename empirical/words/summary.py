@@ -13,10 +13,10 @@ import numpy as np
 from empirical.words.catalogue import word as named
 from empirical.words.intervals import over_seeds
 from empirical.words.prediction import kappa, predict
-from theory.compact.copy_task.perplexity import copy_perplexity_bound
-from theory.compact.evasions.finite_n import detector_first_failure
+from theory.arithmetic.ball import exp
+from theory.compact.copy_task.perplexity_numbers import copy_perplexity_bound
 from theory.compact.evasions.models import growing_content
-from theory.compact.isolation.detector import errors
+from theory.compact.isolation.detector import BoundedDetector, errors
 from theory.compact.words import Infinite
 
 Row = dict[str, Any]
@@ -108,13 +108,13 @@ def _scaling(name: tuple[str, str], group: Sequence[Found]) -> Row:
         "rounding": {name: [run["rounding"][name] for run in group] for name in group[0]["rounding"]},
     }
     lengths = [int(at["length"]) for at in group[0]["flagged"]]
+    # The detector of the theory, at the largest exponent that the cap allows, or at the range that was trained.
     if factor is not None:
-        # The detector of the theory at the largest exponent that the cap allows.
         allowed = Fraction(factor) * Fraction(2 * group[0]["plan"]["model"]["softcap"])
-        row["detector_first_loss"] = _text(next(errors(growing_content(allowed).feature, beta, lengths), None))
-    elif word == "chi":
-        nearest = Fraction(round(row["oscillation"]["mean"] * 10), 10)
-        row["detector_first_loss"] = _text(2 ** int(detector_first_failure(nearest)["exponent"].value) - 1)
+        feature = growing_content(allowed).feature
+    else:
+        feature = BoundedDetector(exp(Fraction(round(10 * row["oscillation"]["mean"]), 10)))
+    row["detector_first_loss"] = _text(next(errors(feature, beta, lengths, beta), None))
     return row
 
 

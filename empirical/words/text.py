@@ -25,7 +25,7 @@ def render(data: Found) -> str:
     for row in found["scaling"]:
         losses = ", ".join(_power(loss) for loss in row["first_loss"])
         verdicts = ", ".join(dict.fromkeys(row["predictions"]))
-        own = f"; {_power(row['detector_first_loss'])}" if "detector_first_loss" in row else ""
+        own = f"; {_power(row['detector_first_loss'])}"
         slope = "" if row["slope"] is None else f"; slope {_interval(row['slope'])}"
         c = _interval(row["exponent"])
         lines.append(f"{row['word']}, {row['setting']}: {c}, {verdicts}; {losses}{own}{slope}")

@@ -159,7 +159,9 @@ def _title(plan: Plan) -> str:
 
 
 def _card(work: Pairs | Scaling | Copying) -> dict[str, Any]:
-    return {"command": f"python -m empirical words, run {work.title}", **work.as_json(), "torch": torch.__version__}
+    part = {Pairs: "pairs", Scaling: "scaling", Copying: "copy"}[type(work)]
+    command = f"python -m empirical words --parts {part} --seed {work.plan.seed} --seeds 1, run {work.title}"
+    return {"command": command, **work.as_json(), "torch": torch.__version__}
 
 
 def _near(lengths: list[int], n: int) -> int:
