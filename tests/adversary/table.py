@@ -8,6 +8,7 @@ from tests.adversary.duels.index import INDEX
 from tests.adversary.duels.lag_kernels import LAG_KERNELS
 from tests.adversary.duels.layers import LAYERS
 from tests.adversary.duels.learning import LEARNING
+from tests.adversary.duels.linear_pools import LINEAR_POOLS
 from tests.adversary.duels.neighbours import NEIGHBOURS
 from tests.adversary.duels.phases import PHASES
 from tests.adversary.duels.positional import POSITIONAL
@@ -40,13 +41,29 @@ DUELS = [
     *CERTIFICATES,
     *LAG_KERNELS,
     *LEARNING,
+    *LINEAR_POOLS,
 ]
 
 _IDENTITY = "an identity: two sides that are one number leave nothing to exceed"
 _EQUIVALENCE = "an equivalence decided by equality of exact numbers, not by how large one is"
 _DISCRETE = "its inputs are sequences of tokens, which the claim enumerates; no real parameter is free"
 
+_PICKED = "which task is picked, decided exactly: no bound"
+
 WITHOUT = {
+    "gbi-linear-pool-gradient-is-likelihood": _IDENTITY,
+    "gbi-natural-gradient-unit-step": _IDENTITY,
+    "gbi-softmax-calibration-error-informal": "refuted by one datum; gbi-softmax-calibration-error has the bound",
+    "gbi-several-observations-sum-of-posteriors": f"{_IDENTITY}; and {_PICKED}",
+    "gbi-ood-linear-pool-no-gain": _IDENTITY,
+    "gbi-plug-in-versus-expectation": "of Gaussians an identity, of linear pools Jensen's inequality and no more",
+    "gbi-log-linear-master-identity": _IDENTITY,
+    "gbi-exactness-iff-equal-offsets": _EQUIVALENCE,
+    "gbi-exactness-iff-equal-offsets-informal": f"refuted by one datum; {_PICKED}",
+    "gbi-bias-corrected-equals-lli": _IDENTITY,
+    "gbi-gaussian-corollary": _IDENTITY,
+    "gbi-softmax-lm-corollary": _IDENTITY,
+    "gbi-circumcentre-start": _EQUIVALENCE,
     "copy-task-perplexity-printed": "refuted by every constant model: its right side is negative, and bounds nothing",
     "copy-task-length-printed": "refuted by every constant model at N = 1: nothing to search for",
     "copy-task-certain-printed": _IDENTITY,
@@ -124,6 +141,8 @@ _LOOSER = "weaker than the claim, so that nothing beats it: the claim refutes it
 _OTHER = "about another part of the statement, which is no inequality"
 
 UNREACHED = {
+    ("gbi-softmax-calibration-error", "TV = 0"): "an equality: no bound to exceed",
+    ("gbi-softmax-calibration-error", "softmax(g/K) = r"): "an equality: no bound to exceed",
     ("copy-task-perplexity", "half the length"): "about thresholds, where the bound of the claim is evaluated",
     ("copy-task-perplexity", "half of zeta"): "about logits: the duel of copy-task-sampling",
     ("copy-task-perplexity", "twice epsilon'"): "about thresholds, where the bound of the claim is evaluated",
