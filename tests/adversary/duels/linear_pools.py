@@ -22,11 +22,14 @@ def _step(x: Any) -> tuple[Any, Any, Any]:
 def _calibration(calibration: Any, tasks: int, x: Any, ar: Any) -> Pair | None:
     distance, _, epsilon = _step(x)
     delta = ar.largest(abs(epsilon))
-    return (distance, calibration.third(delta)) if delta < 1 and delta > 0 else None
+    return (distance, calibration.third(delta)) if delta < 1 and delta > 0.001 else None
 
 
-def _by_logits(calibration: Any, tasks: int, x: Any, ar: Any) -> Pair:
+def _by_logits(calibration: Any, tasks: int, x: Any, ar: Any) -> Pair | None:
     distance, _, epsilon = _step(x)
+    # Equal likelihoods leave 0 on both sides.
+    if not ar.largest(abs(epsilon)) > 0.001:
+        return None
     logits = epsilon - np.log(1 + epsilon)
     spread = ar.largest(logits) - ar.least(logits)
     growth = np.exp(spread / 2)
