@@ -69,11 +69,11 @@ def results(**values: Any) -> dict[str, Result]:
     return found
 
 
-def largest_task(values: Sequence[Any]) -> str:
+def largest_task(values: Sequence[Any]) -> int | str:
     """The 1-based number of the task with the largest entry, "tie" or "undecided"."""
     reals = [Real.of(value) for value in values]
     for index, value in enumerate(reals):
         if all((value > other) is Outcome.HOLDS for place, other in enumerate(reals) if place != index):
-            return str(index + 1)
+            return index + 1
     exact = [value.exact for value in reals if value.exact is not None]
     return "tie" if len(exact) == len(reals) else "undecided"
