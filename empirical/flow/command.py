@@ -18,12 +18,13 @@ Examples:
 @click.argument("model", type=click.Path(path_type=Path))
 @click.option("--sequences", default=1024, show_default=True, type=int, help="How many are run through the model.")
 @click.option("--seed", default=0, show_default=True, type=int, help="Of the sequences, and of random weights.")
+@click.option("--tau", default=1e-4, show_default=True, help="Temperature of the weights of swaps, in the scores.")
 @click.option("--threads", default=1, show_default=True, type=click.IntRange(1), help="More only on idle cores.")
 @click.option("--json", "as_json", is_flag=True, help="Print versioned JSON.")
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for JSON and figures; resumes from there."
 )
-def command(model: Path, sequences: int, seed: int, threads: int, as_json: bool, out: Path | None) -> None:
+def command(model: Path, sequences: int, seed: int, tau: float, threads: int, as_json: bool, out: Path | None) -> None:
     """How MODEL gets from the last token to the answer, layer by layer.
 
     MODEL is what `python -m empirical train` wrote (its folder or card), or a model of the package, such as number-4.
@@ -33,9 +34,10 @@ def command(model: Path, sequences: int, seed: int, threads: int, as_json: bool,
     import torch
 
     from empirical.flow.output import report
+    from empirical.scores.settings import Settings
 
     torch.set_num_threads(threads)
-    data, text, paths = report(model, sequences, seed, out)
+    data, text, paths = report(model, sequences, seed, out, Settings(tau=tau))
     for path in paths:
         click.echo(f"wrote {path}", err=True)
     click.echo(json.dumps(data, indent=1, allow_nan=False) if as_json else text)

@@ -14,25 +14,28 @@ from empirical.flow.text import render
 from empirical.lock import alone
 from empirical.scores.bootstrap import Resampling
 from empirical.scores.score import DEFAULTS
+from empirical.scores.settings import Settings
 from theory.progress import progress_bar
 
 FORMAT = "headproof information flow"
 VERSION = 1
 
 
-def report(model: Path, sequences: int, seed: int, out: Path | None) -> tuple[dict[str, Any], str, list[Path]]:
+def report(
+    model: Path, sequences: int, seed: int, out: Path | None, settings: Settings = DEFAULTS
+) -> tuple[dict[str, Any], str, list[Path]]:
     """Measure a model; returns data, text, and the files that were written. InputError for what is no trained model."""
     of = subject(model)
     with nullcontext() if out is None else alone(out):
         with progress_bar("measuring") as bar:
-            flow = measured(of, sequences, seed, out, bar or (lambda done, total: None))
+            flow = measured(of, sequences, seed, out, settings, bar or (lambda done, total: None))
         facts = about(of, sequences, seed)
         data = {
             "format": FORMAT,
             "version": VERSION,
             **facts,
             "intervals": str(Resampling()),
-            "settings": str(DEFAULTS),
+            "settings": str(settings),
             **vars(flow),
         }
         paths = []

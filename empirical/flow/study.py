@@ -22,6 +22,7 @@ from empirical.flow.attention import Row, attention_rows
 from empirical.flow.lens import lens_rows
 from empirical.flow.walks import walks
 from empirical.scores.score import DEFAULTS
+from empirical.scores.settings import Settings
 from empirical.tasks.batch import Batch
 from empirical.tasks.letter import LetterTask
 from empirical.tasks.number import NumberTask
@@ -72,11 +73,18 @@ def subject(model: Path) -> Subject:
     return Subject(str(model), loaded, task, card["sha256"])
 
 
-def measured(of: Subject, sequences: int, seed: int, out: Path | None, watch: Watch = lambda done, total: None) -> Flow:
+def measured(
+    of: Subject,
+    sequences: int,
+    seed: int,
+    out: Path | None,
+    settings: Settings = DEFAULTS,
+    watch: Watch = lambda done, total: None,
+) -> Flow:
     """Measure a model on random sequences; what a run that was killed has found in the folder is not done again.
 
-    The seed is that of the sequences and of the random weights. Raises InputError for fewer sequences than two for
-    each number of hops, of which there are no intervals.
+    The seed is that of the sequences and of the random weights; `settings` are those of the scores. Raises InputError
+    for fewer sequences than two for each number of hops, of which there are no intervals.
     """
     require(2 * len(of.task.all_hops), sequences=sequences)
     batch = of.task.generate(sequences, seed)
@@ -85,13 +93,14 @@ def measured(of: Subject, sequences: int, seed: int, out: Path | None, watch: Wa
     random = Decoder(of.model.config).eval()
     removals = Removals(of.model, batch)
     todo: list[tuple[str, Callable[[], Any]]] = [
-        ("heads", lambda: rows_of(of.model.heads(batch.tokens), DEFAULTS, batch.hops)),
+        ("heads", lambda: rows_of(of.model.heads(batch.tokens), settings, batch.hops)),
         ("trained", lambda: _seen(of.model, of.task, batch)),
         ("random", lambda: _seen(random, of.task, batch)),
         *((f"removal-{number:04}", _removal(removals, arm)) for number, arm in enumerate(arms(of.model))),
     ]
     found = {}
-    parts = None if out is None else out / f".parts-{key({'weights': of.sha256, 'prompts': digest, 'seed': seed})[:16]}"
+    what = {"weights": of.sha256, "prompts": digest, "seed": seed, "settings": asdict(settings)}
+    parts = None if out is None else out / f".parts-{key(what)[:16]}"
     for number, (name, compute) in enumerate(todo, 1):
         found[name] = kept(parts and parts / f"{name}.json", key({"part": name}), compute)
         watch(number, len(todo))

@@ -264,6 +264,7 @@ def test_command(card: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
         ([str(other)], "has a vocabulary of 40, its task another"),
         ([str(card), "--sequences", "5"], "sequences=5 is below 6"),
         ([str(card), "--seed", "-1"], "seed=-1"),
+        ([str(card), "--tau", "0"], "tau=0.0"),
     ]:
         assert run(["flow", *arguments]) == 2
         error = capsys.readouterr().err
