@@ -59,12 +59,14 @@ class Tally:
 
 
 def decoders(seed: int) -> Iterator[tuple[str, Weights]]:
-    """Random ones of depth 1 to 6, and after every 50 of them one that was trained and one built by hand."""
+    """Random ones of depth 1 to 6, and one in 20 that was trained, one in 20 built by hand."""
     random = np.random.default_rng(seed)
     for index in range(10**9):
-        if index % 50 == 49:
-            yield "trained", trained(seed + index, 1 + (index // 50) % 4)
-            yield "by hand", by_hand(random, index)
+        if index % 20 == 9:
+            yield "trained", trained(seed + index, 1 + (index // 20) % 4)
+            continue
+        if index % 20 == 19:
+            yield "by hand", by_hand(random, index // 20)
             continue
         gain = float(np.exp(random.uniform(np.log(0.02), np.log(0.3))))
         yield "random", random_decoder(random, Draw(1 + index % 6, gain))
@@ -72,7 +74,7 @@ def decoders(seed: int) -> Iterator[tuple[str, Weights]]:
 
 def by_hand(random: np.random.Generator, index: int) -> Weights:
     """The reference decoder, and one that copies averages through 1 to 4 layers."""
-    if index % 100 == 49:
+    if index % 3 == 0:
         return reference(
             "small", "layer" if random.random() < 0.5 else "rms", "rope" if random.random() < 0.5 else "none"
         )
@@ -90,9 +92,9 @@ def averaging(depth: int) -> Weights:
 
 
 def trained(seed: int, depth: int) -> Weights:
-    """A small decoder after 60 steps on words with a period, with matrices kept at spectral norm 0.3."""
+    """A small decoder after 60 steps on words with a period, with matrices kept at spectral norm 0.15."""
     torch.manual_seed(seed)
-    shape = CompactConfig(letters=2, width=8, layers=depth, heads=2, mlp_width=8, epsilon=1e-2)
+    shape = CompactConfig(letters=2, width=8, layers=depth, heads=2, mlp_width=8, epsilon=1e-1)
     model = CompactDecoder(shape)
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-2)
     periods = torch.tensor([[int(i % (m + 1) == 0) for i in range(1, 34)] for m in range(1, 6)])
@@ -105,7 +107,7 @@ def trained(seed: int, depth: int) -> Weights:
         with torch.no_grad():
             for name, weight in model.named_parameters():
                 if weight.ndim == 2 and "embedding" not in name:
-                    weight.mul_(min(1.0, 0.3 / float(torch.linalg.matrix_norm(weight, 2))))
+                    weight.mul_(min(1.0, 0.15 / float(torch.linalg.matrix_norm(weight, 2))))
     return compact(model.double().eval())
 
 
@@ -118,7 +120,8 @@ def attack(evaluations: int, seed: int, progress: object = None) -> Tally:
         certificate = Certificate.of(weights)
         key = (kind, len(weights.blocks))
         for _ in range(2):
-            n = int(np.exp(random.uniform(np.log(4), np.log(100))))
+            short, long = (4, 100) if kind == "random" else (20, 300)
+            n = int(np.exp(random.uniform(np.log(short), np.log(long))))
             k = 1 if random.random() < 0.5 else int(random.integers(1, max(2, n // 8)))
             u, w = _pairs(random, len(weights.embedding), n, k)
             _try(tally, key, certificate, weights, u, w, f"decoder {number}")

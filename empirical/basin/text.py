@@ -18,6 +18,10 @@ def render(report: Report) -> str:
     lines = [f"{report.subject.name}, sha256 {report.subject.sha256[:12]}"]
     lines += [_sentence(report, "certified", report.certificate), _sentence(report, "estimate", report.guess)]
     lines.append(_logits(report))
+    lines.append(
+        f"outputs on s, ss, ssss, ... up to {report.longest} letters are within {report.spread:.1e} of each other: 0 "
+        "where positions enter the logits of attention only"
+    )
     if report.at is not None:
         certified, estimated, measured = report.at
         lines.append(

@@ -28,12 +28,13 @@ class Rules:
     last_letter: ClassVar[bool] = True
 
     def __str__(self) -> str:
+        if self.said:
+            return f"|T(u) - T(w)| <= bound(n, D), with {self.said}"
         shared = "that share the last letter" if self.last_letter else "of one length"
-        statement = (
+        return (
             f"|T(u) - T(w)| <= bound(n, D) <= bound(n, |D|) for words {shared}, with Delta, D_v, lambda, kappa, nu and "
             "Lambda upper bounds of the true constants"
         )
-        return f"{statement}; {self.said}" if self.said else statement
 
     def norm_slope(self, rho: arb, width: int, epsilon: float) -> arb:
         """The constant nu = 1/sqrt(rho^2/d + epsilon): how much a norm stretches states of centred length >= rho."""
