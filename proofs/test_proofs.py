@@ -12,6 +12,7 @@ from sympy import Max, Rational, ceiling, cos, pi, sin
 from proofs import (
     __main__,
     exclusion_principle,
+    head_continuity,
     impossibility,
     index_cases,
     index_discrepancy,
@@ -41,6 +42,10 @@ CLAIMS = {
         "score-uniform-attention",
         "score-swaps-printed",
         "score-blind-spot",
+    ),
+    head_continuity: (
+        "weights-bound",
+        "single-head-continuity-sharp",
     ),
     impossibility: (
         "symbolic-cannot-index",
@@ -237,6 +242,7 @@ def test_formulas_on_lines_of_their_own() -> None:
 def test_words_and_tables() -> None:
     assert plain("theta=2*pi/3 <= beta, T* by retrieval-beta-for") == "θ=2π/3 ≤ β, T* by retrieval-beta-for"
     assert plain("x = 2 epsilon") == "x = 2ε"
+    assert plain("e^-Delta") == "e^-Δ"
     assert plain("2 pi^2/n^2, 1 - cos(t*theta)") == f"2π²/n², 1 - cos(t{SPACE}θ)"
     assert str(Table(("n", "value"), [(2, "1/2"), (10, 3)])).splitlines() == [
         " n   value",

@@ -24,7 +24,7 @@ from theory.symbols import omega
 
 SPACE = "\N{NO-BREAK SPACE}"
 _GREEK = {"Delta": "Δ", "theta": "θ", "omega": "ω", "beta": "β", "kappa": "κ", "epsilon": "ε", "pi": "π"}
-_WORD = re.compile(rf"(?<![A-Za-z-])({'|'.join(_GREEK)})(?![A-Za-z-])")
+_WORD = re.compile(rf"(?<![A-Za-z])(?<![A-Za-z]-)({'|'.join(_GREEK)})(?![A-Za-z-])")
 
 
 def display(item: Any) -> str:

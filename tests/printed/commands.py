@@ -7,12 +7,15 @@ import io
 import json
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
 from constructions.demo.__main__ import run as demo
+from proofs import head_continuity
+from proofs.command import run as prove
 from theory.__main__ import run as theory
 
 FOLDER = Path(__file__).parent
@@ -76,6 +79,7 @@ COMMANDS: dict[str, tuple[Run, list[str]]] = {
     "demo": (demo, [*_SMALL, "--task", "all"]),
     "demo-printed": (demo, [*_SMALL, "--task", "retrieval-printed", "--angle", "1/100", "--seed", "1"]),
     "demo-models": (demo, ["--task", "models", "--config", "CONFIG", "--length", "40"]),
+    "proof-head-continuity": (partial(prove, head_continuity.main), []),
 }
 
 
