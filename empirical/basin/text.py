@@ -16,6 +16,8 @@ _PRACTICAL = 10**7  # letters of a prompt
 def render(report: Report) -> str:
     """The report, 80 columns wide."""
     lines = [f"{report.subject.name}, sha256 {report.subject.sha256[:12]}"]
+    if report.pair.infinite is not None and report.letters != (0, 1):
+        lines.append("letters 0 and 1 are tokens {} and {}".format(*report.letters))
     lines += [_sentence(report, "certified", report.certificate), _sentence(report, "estimate", report.guess)]
     lines.append(_logits(report))
     lines.append(
@@ -97,7 +99,7 @@ def _measured(found: Measured, report: Report) -> list[str]:
     ]
     for at in found.lengths:
         one = {c.placement: c.distance for c in at.changes if c.k == 1}
-        worst = max(at.influence) if at.influence else max(one.values())
+        worst = max(at.influence) if at.influence else None
         cells = [one.get("earliest"), one.get("latest"), one.get("random"), worst, at.last]
         moved = {c.placement: c.k for c in reversed(at.changes) if c.moved}
         least = min(moved.items(), key=lambda item: item[1], default=None)
