@@ -34,16 +34,40 @@ class Trace:
 
 
 class _Logits:
-    """Ascent on logits a, with z = softmax(a/T): plain, or by Adam. Its state begins anew with every inference."""
+    """Plain ascent on logits a, with z = softmax(a/T)."""
 
-    def __init__(self, start: Tensor, rate: float, temperature: float, adam: bool) -> None:
-        self.logits, self.temperature = (temperature * start.log()).requires_grad_(), temperature
-        self.optimiser = (torch.optim.Adam if adam else torch.optim.SGD)([self.logits], lr=rate, maximize=True)
+    def __init__(self, start: Tensor, rate: float, temperature: float) -> None:
+        self.logits, self.rate, self.temperature = temperature * start.log(), rate, temperature
 
     def __call__(self, z: Tensor, slopes: Tensor) -> Tensor:
-        self.logits.grad = z * (slopes - (z * slopes).sum(-1, keepdim=True)) / self.temperature
-        self.optimiser.step()
-        return (self.logits.detach() / self.temperature).softmax(-1)
+        uphill = z * (slopes - (z * slopes).sum(-1, keepdim=True)) / self.temperature
+        self.logits = self.logits + self.rate * self.direction(uphill)
+        return (self.logits / self.temperature).softmax(-1)
+
+    def direction(self, uphill: Tensor) -> Tensor:
+        """Where to go from a, given the slope there."""
+        return uphill
+
+
+class _Adam(_Logits):
+    """Ascent by Adam, arXiv 1412.6980, with its usual constants; its moments begin anew with every inference.
+
+    As torch.optim.Adam, whose import would cost more than all steps of most inferences.
+    """
+
+    decays, epsilon = (0.9, 0.999), 1e-8
+
+    def __init__(self, start: Tensor, rate: float, temperature: float) -> None:
+        super().__init__(start, rate, temperature)
+        self.moments, self.steps = [torch.zeros_like(start), torch.zeros_like(start)], 0
+
+    def direction(self, uphill: Tensor) -> Tensor:
+        self.steps += 1
+        powers = (uphill, uphill.square())
+        for at, (decay, power) in enumerate(zip(self.decays, powers, strict=True)):
+            self.moments[at] = decay * self.moments[at] + (1 - decay) * power
+        first, second = (m / (1 - decay**self.steps) for m, decay in zip(self.moments, self.decays, strict=True))
+        return first / (second.sqrt() + self.epsilon)
 
 
 def _expectation(z: Tensor, slopes: Tensor) -> Tensor:
@@ -54,8 +78,8 @@ def _expectation(z: Tensor, slopes: Tensor) -> Tensor:
 
 
 METHODS: dict[str, Callable[[Tensor, float, float], Update]] = {
-    "softmax": lambda start, rate, temperature: _Logits(start, rate, temperature, adam=False),
-    "adam": lambda start, rate, temperature: _Logits(start, rate, temperature, adam=True),
+    "softmax": _Logits,
+    "adam": _Adam,
     "projected": lambda start, rate, temperature: lambda z, g: project(z + rate * g),
     "exponentiated": lambda start, rate, temperature: lambda z, g: (z.log() + rate * g).softmax(-1),
     "em": lambda start, rate, temperature: _expectation,

@@ -87,6 +87,19 @@ def test_the_first_step_of_adam_knows_no_strength() -> None:
         assert float(z[0, 0]) == pytest.approx(0.880797078, abs=1e-6)
 
 
+@pytest.mark.parametrize(("method", "optimiser"), [("softmax", torch.optim.SGD), ("adam", torch.optim.Adam)])
+def test_ascent_on_logits_is_that_of_torch(method: str, optimiser: type[torch.optim.Optimizer]) -> None:
+    ell = gaussian(linear(tensor((0, 1, 3), (1, 0, 1))), tensor((0.7, 0.2), (2, -1)), 0.5)
+    trace = iterate(ell, 2, 3, method=method, steps=20, rate=0.3, temperature=0.5, dtype=F64)
+    logits = torch.zeros(2, 3, dtype=F64, requires_grad=True)
+    steps = optimiser([logits], lr=0.3)  # type: ignore[call-arg]
+    for _ in range(20):
+        steps.zero_grad()
+        (-ell((logits / 0.5).softmax(-1)).sum()).backward()
+        steps.step()
+    torch.testing.assert_close(trace.z, (logits.detach() / 0.5).softmax(-1), rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("method", ["softmax", "adam", "projected", "exponentiated"])
 def test_all_ascend_to_a_maximiser(method: str) -> None:
     random = np.random.default_rng(7)
