@@ -86,7 +86,7 @@ def run(subjects: Sequence[Subject], request: Request, out: Path) -> tuple[dict[
 def over_seeds(models: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """For each kind with several models and each kind of prefix: accuracy and lengths of the fall over the seeds.
 
-    A fall beyond the longest length counts as that length.
+    There is none of the latter if accuracy of one model does not fall within the lengths.
     """
     found = []
     kinds = dict.fromkeys((model["kind"], run["prefixes"]) for model in models for run in model["runs"])
@@ -95,7 +95,6 @@ def over_seeds(models: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             run for model in models if model["kind"] == kind for run in model["runs"] if run["prefixes"] == prefixes
         ]
         if len(runs) > 1:
-            longest = runs[0]["by_length"][-1]["length"]
             falls = {"foreseen": [run["predicted"]["fall"] for run in runs], "found": [run["fall"] for run in runs]}
             found.append(
                 {
@@ -106,10 +105,12 @@ def over_seeds(models: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                         {"length": rows[0]["length"], **asdict(OverSeeds.of([row["accuracy"] for row in rows]))}
                         for rows in zip(*(run["by_length"] for run in runs), strict=True)
                     ],
-                    **{
-                        name: asdict(OverSeeds.of([float(longest if n is None else n) for n in some], longest))
-                        for name, some in falls.items()
-                    },
+                    **{name: _over(some, runs[0]["by_length"][-1]["length"]) for name, some in falls.items()},
                 }
             )
     return found
+
+
+def _over(falls: Sequence[float | None], longest: int) -> dict[str, Any] | None:
+    known = [float(n) for n in falls if n is not None]
+    return asdict(OverSeeds.of(known, longest)) if len(known) == len(falls) else None

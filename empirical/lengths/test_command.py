@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from empirical.__main__ import run
 from empirical.lengths import figure, measure
 from empirical.lengths.curves import curves
+from empirical.lengths.run import over_seeds
 
 SMALL = ["--lengths", "17,20,30", "--prefixes", "2", "--sequences", "3"]
 
@@ -108,3 +110,21 @@ def test_curves_of_the_theory() -> None:
     assert found["Index, plane 2, printed"][100] == pytest.approx(0.00197392, abs=1e-8)
     assert found["Index, plane 2"][100] == pytest.approx(1.96e-4, abs=1e-6)
     assert list(found["Retrieval, plane 42"]) == [17, 100, 144]
+
+
+def test_over_seeds() -> None:
+    """Means over models of one kind; no mean of lengths of which one is not known."""
+
+    def model(kind: str, share: float, fall: float | None) -> dict[str, Any]:
+        rows = [{"length": n, "accuracy": share} for n in (17, 30)]
+        return {
+            "kind": kind,
+            "runs": [{"prefixes": "usual", "by_length": rows, "fall": fall, "predicted": {"fall": 20}}],
+        }
+
+    (found,) = over_seeds([model("a", 0.5, None), model("b", 0.1, 20.0), model("a", 0.7, 25.0)])
+    assert (found["kind"], found["models"], found["found"]) == ("a", 2, None)
+    assert found["foreseen"]["mean"] == 20
+    assert [row["mean"] for row in found["accuracy"]] == pytest.approx([0.6, 0.6])
+    (found,) = over_seeds([model("a", 0.5, 21.0), model("a", 0.7, 25.0)])
+    assert (found["found"]["mean"], found["found"]["least"]) == (23, 21)

@@ -24,7 +24,10 @@ def render(data: Mapping[str, Any]) -> str:
             lines.append(f"{model['name'][:18]:18} {run['prefixes']:6} {falls[0]:>8} {falls[1]:>6} {shares}")
     for some in data["over_seeds"]:
         shares = "".join(f"{100 * some['accuracy'][place]['mean']:7.1f}" for place in places)
-        falls = [f"{some[name]['mean']:.0f}" for name in ("foreseen", "found")]
+        falls = [
+            _length(None, lengths[-1]) if some[name] is None else f"{some[name]['mean']:.0f}"
+            for name in ("foreseen", "found")
+        ]
         lines.append(f"{some['models']} seeds, mean: {some['kind']}, {some['prefixes']} prefix")
         lines.append(f"{'':25} {falls[0]:>8} {falls[1]:>6} {shares}")
     lines += ["", "by hops, the length at which accuracy halves is foreseen at"]
