@@ -28,8 +28,8 @@ def draw(found: Summary, title: str, note: str, folder: Path, name: str = "dynam
     layers = sorted({layer for layer, _ in found.heads})
     rows = -(-len(layers) // ACROSS)
     with rc_context(drawing.STYLE):
-        figure = Figure(figsize=(9.5, 2.5 + 1.6 * rows), layout="constrained")
-        above, below = figure.subfigures(2, 1, height_ratios=(2.2, 1.6 * rows), squeeze=False)[:, 0]
+        figure = Figure(figsize=(9.5, 3.2 + 1.6 * rows), layout="constrained")
+        above, below = figure.subfigures(2, 1, height_ratios=(2.3, 0.6 + 1.6 * rows), squeeze=False)[:, 0]
         panels = above.subplots(1, 1 + len(found.counts), sharex=True)
         for (hops, curve), colour in zip(found.accuracy.items(), _colours(len(found.accuracy)), strict=True):
             _line(panels[0], found.steps, curve, f"{hops} hop{'s' * (hops != '1')}", colour)
