@@ -4,6 +4,7 @@ from tests.adversary.duels.angles import ANGLES
 from tests.adversary.duels.certificate import CERTIFICATES
 from tests.adversary.duels.compact_heads import COMPACT_HEADS
 from tests.adversary.duels.compact_networks import COMPACT_NETWORKS
+from tests.adversary.duels.gaussian_tasks import GAUSSIAN_TASKS
 from tests.adversary.duels.index import INDEX
 from tests.adversary.duels.lag_kernels import LAG_KERNELS
 from tests.adversary.duels.layers import LAYERS
@@ -41,6 +42,7 @@ DUELS = [
     *CERTIFICATES,
     *LAG_KERNELS,
     *LEARNING,
+    *GAUSSIAN_TASKS,
     *LINEAR_POOLS,
 ]
 
@@ -51,6 +53,15 @@ _DISCRETE = "its inputs are sequences of tokens, which the claim enumerates; no 
 _PICKED = "which task is picked, decided exactly: no bound"
 
 WITHOUT = {
+    "gbi-two-task-bayes-filter": _IDENTITY,
+    "gbi-learning-rate-identity": _EQUIVALENCE,
+    "gbi-log-ratio-not-likelihood-informal": f"refuted at one datum: {_IDENTITY}",
+    "gbi-pair-error-closed-form": f"probabilities in closed form: {_IDENTITY}",
+    "gbi-large-sample-consistency": f"limits over the number of data: {_EQUIVALENCE}",
+    "gbi-high-dimension-rescue": "a law, which is an equality; the claim tries its bounds on a grid of d, K and s",
+    "gbi-gauss-newton-one-step": _IDENTITY,
+    "gbi-hard-gate-zero-forgetting": _IDENTITY,
+    "gbi-ood-auroc-two-task": f"a probability in closed form: {_IDENTITY}",
     "gbi-linear-pool-gradient-is-likelihood": _IDENTITY,
     "gbi-natural-gradient-unit-step": _IDENTITY,
     "gbi-softmax-calibration-error-informal": "refuted by one datum; gbi-softmax-calibration-error has the bound",
@@ -141,6 +152,11 @@ _LOOSER = "weaker than the claim, so that nothing beats it: the claim refutes it
 _OTHER = "about another part of the statement, which is no inequality"
 
 UNREACHED = {
+    ("gbi-hull-failure", "not even a tie"): "false where all gradients are 0, at one datum",
+    ("gbi-hull-failure", "likelihoods of any family pick c"): _DISCRETE,
+    ("gbi-variance-only-blindness", "g vanishes too"): _OTHER,
+    ("gbi-variance-only-blindness", "likelihoods are equal too"): _OTHER,
+    ("gbi-recomposition-distance-to-hull", "sigma^2 (1 + 1/n) everywhere"): _OTHER,
     ("gbi-softmax-calibration-error", "TV = 0"): "an equality: no bound to exceed",
     ("gbi-softmax-calibration-error", "softmax(g/K) = r"): "an equality: no bound to exceed",
     ("copy-task-perplexity", "half the length"): "about thresholds, where the bound of the claim is evaluated",
