@@ -33,7 +33,7 @@ FRACTIONS = st.fractions(-3, 3, max_denominator=12)
 SHARES = st.lists(st.integers(1, 20), min_size=2, max_size=5).map(normalised)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(SHARES, st.data())
 def test_distances_are_sums(p: tuple[Fraction, ...], data: st.DataObject) -> None:
     q = normalised(data.draw(st.lists(st.integers(1, 20), min_size=len(p), max_size=len(p))))
@@ -45,7 +45,7 @@ def test_distances_are_sums(p: tuple[Fraction, ...], data: st.DataObject) -> Non
     assert float(Real.of(entropy(p))) == pytest.approx(float(-(a * np.log(a)).sum()), abs=1e-12)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.lists(FRACTIONS, min_size=2, max_size=5))
 def test_centring_oscillation_and_softmax(a: list[Fraction]) -> None:
     assert sum(centred(a)) == 0 and oscillation(a) == max(a) - min(a) == oscillation(centred(a))
@@ -66,7 +66,7 @@ def numerical(ell: object, z: tuple[float, ...], k: int, step: float = 1e-5) -> 
     return (ell(high) - ell(low)) / (2 * step)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(SHARES, st.data())
 def test_gradient_of_a_pool_is_the_slope(z: tuple[Fraction, ...], data: st.DataObject) -> None:
     p = data.draw(st.lists(st.fractions(Fraction(1, 10), 2, max_denominator=20), min_size=len(z), max_size=len(z)))
@@ -77,7 +77,7 @@ def test_gradient_of_a_pool_is_the_slope(z: tuple[Fraction, ...], data: st.DataO
         assert float(slope) == pytest.approx(found, rel=1e-6, abs=1e-6)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.integers(2, 4), st.integers(1, 3), st.data())
 def test_gradients_of_gaussians_are_slopes_and_likelihoods_those_of_the_density(
     tasks: int, dimension: int, data: st.DataObject
@@ -102,7 +102,7 @@ def test_gradients_of_gaussians_are_slopes_and_likelihoods_those_of_the_density(
     assert [float(b) for b in gaussian.offsets()] == pytest.approx(list(gaps / (2 * float(variance))), abs=1e-9)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.lists(st.fractions(Fraction(1, 5), 6, max_denominator=9), min_size=2, max_size=4), st.integers(0, 9))
 def test_poisson_offsets_are_divergences_of_series(rates: list[Fraction], x: int) -> None:
     family = poisson(rates)
@@ -118,7 +118,7 @@ def test_poisson_offsets_are_divergences_of_series(rates: list[Fraction], x: int
         assert float(Real.of(family.log_likelihoods((x,))[k])) == pytest.approx(expected, abs=1e-9)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.lists(st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=40), min_size=2, max_size=4))
 def test_a_bernoulli_variable_is_a_categorical_one_of_two_letters(probabilities: list[Fraction]) -> None:
     bits = bernoulli(probabilities)

@@ -20,7 +20,7 @@ from theory.inference.linear_pool.plug_in import plug_in_gaussian, plug_in_pool
 from theory.inference.linear_pool.search import maximiser
 from theory.quantities import Quantity
 
-EXAMPLES = 20
+EXAMPLES = 8
 VARIANCES = [Fraction(1, 2), Fraction(1), Fraction(9, 4)]
 WEIGHTS = st.lists(st.integers(1, 30), min_size=2, max_size=5)
 

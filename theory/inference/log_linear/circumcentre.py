@@ -42,12 +42,19 @@ def circumcentre_start(means: Means) -> Vector:
     """
     gaps = [tuple(a - b for a, b in zip(mean, means[0], strict=True)) for mean in means[1:]]
     # c = m_1 + sum_k z_k gap_k with 2 <gap_j, c - m_1> = |gap_j|^2.
-    system = sympy.Matrix([[sympy.sympify(2 * dot(a, b)) for b in gaps] for a in gaps])
+    system = sympy.Matrix([[_expression(2 * dot(a, b)) for b in gaps] for a in gaps])
     if system.det() == 0:
         raise InputError(f"means {means} lie in a flat of fewer dimensions; drop tasks to make them independent")
-    solution = system.LUsolve(sympy.Matrix([sympy.sympify(dot(a, a)) for a in gaps]))
+    solution = system.LUsolve(sympy.Matrix([_expression(dot(a, a)) for a in gaps]))
     others = tuple(Fraction(int(z.p), int(z.q)) if z.is_Rational else z for z in solution)
     return (1 - sum(others), *others)
+
+
+def _expression(value: Any) -> sympy.Expr:
+    if isinstance(value, int | Fraction):
+        return sympy.Rational(value.numerator, value.denominator)
+    expression: sympy.Expr = value
+    return expression
 
 
 def incentre_start(means: Means) -> Vector:
