@@ -16,6 +16,7 @@ from proofs import (
     impossibility,
     index_cases,
     index_discrepancy,
+    layer_continuity,
     partial_induction,
     retrieval_cases,
     retrieval_margin,
@@ -64,6 +65,13 @@ CLAIMS = {
         "index-positivity-condition",
         "index-positivity-printed",
         "delta-min-continued-fraction",
+    ),
+    layer_continuity: (
+        "attention-perturbation",
+        "poisson-tail-averaging",
+        "continuity-explicit",
+        "logs-necessary",
+        "lag-kernel-continuity",
     ),
     partial_induction: (
         "partial-induction-needs-both",
