@@ -53,11 +53,11 @@ def em_gain(p: Matrix, step: Count = 1) -> dict[str, Result]:
 def em_gap(p: Matrix, steps: Offset = 0) -> dict[str, Result]:
     """The maximum of ell and z* by a numerical search, the gap ell* - ell(z_T) from u, and its bound.
 
-    Raises InputError for more steps than the search itself takes.
+    Raises InputError for more steps than the search itself takes, and for rows that float64 cannot hold.
     """
     if steps > search.MOST:
         raise InputError(f"steps = {steps} is more than the search takes; give at most {search.MOST}")
-    array = np.array([[float(entry) for entry in row] for row in shared_pool(p).rows])
+    array = _floats(shared_pool(p))
     count, tasks = array.shape
     best, top = search.maximiser(array)
     z = start = np.full(tasks, 1 / tasks)
@@ -71,6 +71,16 @@ def em_gap(p: Matrix, steps: Offset = 0) -> dict[str, Result]:
         **{f"z*-{k}": float(share) for k, share in enumerate(best, 1)},
     }
     return {name: Optimum(value, how) for name, value in found.items()}
+
+
+def _floats(pool: SharedPool) -> np.ndarray:
+    try:
+        array = np.array([[float(entry) for entry in row] for row in pool.rows])
+    except OverflowError:
+        array = np.full((1, 1), np.inf)
+    if not (np.isfinite(array).all() and (array.max(axis=-1) > 0).all()):
+        raise InputError("p has a row that float64 cannot hold; multiply the row by a number, which changes no gap")
+    return array
 
 
 def _iterates(pool: SharedPool, steps: int) -> list[Vector]:

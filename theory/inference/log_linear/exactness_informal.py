@@ -62,7 +62,7 @@ class Identified:
     hypotheses=(Hypothesis("equal variances", "one variance for all tasks", remark="the claim is false with it"),),
     expected=Outcome.REFUTED,
     near_miss=("two tasks", Identified(most=2)),
-    counterexample={"means": (0, 1, 2), "x": Fraction(3, 4)},
+    counterexample={"means": (0, 1, 2), "x": "3/4"},
     repaired_by=exactness.CLAIM,
     printed="the gradient at maximum entropy identifies the task",
     does_not_show="that it fails for tasks spread evenly in many dimensions: their offsets are equal",
@@ -81,7 +81,7 @@ def _line(identified: Identified, largest: int) -> Iterator[Case]:
             for quarter in range(4 * largest):
                 x = (Fraction(quarter, 4),)
                 likely = picked(gaussian.log_likelihoods(x))
-                yield {"means": means, "x": x[0]}, likely is None or picked(identified.of(gaussian, x)) == likely
+                yield {"means": means, "x": str(x[0])}, likely is None or picked(identified.of(gaussian, x)) == likely
 
 
 def _symbols(identified: Identified) -> Iterator[Equation]:
