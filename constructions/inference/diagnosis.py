@@ -29,6 +29,18 @@ class Diagnosis:
     offsets: Tensor
     allowance: Tensor
 
+    def __str__(self) -> str:
+        if self.verdict == BLIND:
+            return f"{BLIND}: z makes no difference to any log-likelihood, nothing can be inferred"
+        if self.verdict == EXACT:
+            return f"{EXACT}: softmax(g) is the posterior"
+        kind = "the same for all examples" if self.constant else "that depend on the example"
+        return (
+            f"{BIASED}: subtract offsets {kind}; without them softmax(g) is off by at most "
+            f"{float(self.variation_bound.max()):.3g} in total variation, and certainly chooses the likeliest task on "
+            f"{int(self.decided.sum())} of {len(self.decided)} examples"
+        )
+
     @property
     def oscillation(self) -> Tensor:
         """By how much a preference among tasks can be off: rho = max_k B_k - min_k B_k, (batch,)."""

@@ -40,12 +40,17 @@ def test_exact_where_all_means_are_equally_far() -> None:
         K = means.shape[1]
         found = diagnose(gaussian(linear(means), X, 0.1), 20, K, dtype=F64)
         assert found.verdict == "exact" and bool(found.decided.any())
+        assert str(found) == "exact: softmax(g) is the posterior"
         torch.testing.assert_close(one_step(found.gradient), found.posterior)
 
 
 def test_biased_by_constants_or_by_context() -> None:
     found = diagnose(gaussian(linear(tensor((0, 2, 0), (0, 0, 1))), X, 0.5), 20, 3, dtype=F64)
     assert found.verdict == "biased" and found.constant
+    assert str(found).startswith(
+        "biased: subtract offsets the same for all examples; without them softmax(g) is off by"
+    )
+    assert str(found).endswith(f"on {int(found.decided.sum())} of 20 examples")
     assert found.offsets[7].tolist() == pytest.approx([1.111111111, 3.777777778, 1.777777778], abs=1e-8)
     torch.testing.assert_close(one_step(found.gradient, offsets=found.offsets[0]), found.posterior)
     right = found.gradient.argmax(-1) == found.likelihoods.argmax(-1)
@@ -53,7 +58,7 @@ def test_biased_by_constants_or_by_context() -> None:
 
     net = GatedNet(tensor((1, -1), (0.5, 2)), tensor((1, 0, 2), (0.5, 1.5, 0)), tensor((0.6, 1), (-0.8, 0.3)))
     found = diagnose(gaussian(lambda z: net(X, z), X, 0.5), 20, 3, dtype=F64)
-    assert found.verdict == "biased" and not found.constant
+    assert found.verdict == "biased" and not found.constant and "that depend on the example" in str(found)
     torch.testing.assert_close(one_step(found.gradient, offsets=found.offsets), found.posterior)
 
 
@@ -63,7 +68,7 @@ def test_blind_where_z_is_ignored() -> None:
     net = AdditiveNet(tensor((1, -0.5), (2, 0)), torch.zeros(2, 4, dtype=F64), torch.eye(2, dtype=F64))
     for ell in (ignores, cancels, gaussian(lambda z: net(X, z), X, 0.5)):
         found = diagnose(ell, 20, 4, dtype=F64)
-        assert found.verdict == "blind" and not found.decided.any()
+        assert found.verdict == "blind" and not found.decided.any() and str(found).startswith("blind: ")
         torch.testing.assert_close(found.posterior, torch.full((20, 4), 0.25, dtype=F64))
     # In single precision too, with sums over many pixels.
     data = torch.randn(3, 4000, generator=torch.Generator().manual_seed(4))
