@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from tests.adversary.duel import Axis, Duel, Pair
-from theory.inference.linear_pool.expectation_maximisation import rate
 
 
 def _shares(weights: Any) -> Any:
@@ -59,18 +58,18 @@ def _gain_axes(setting: tuple[int, int]) -> list[Axis]:
 def _gap(ascent: Any, setting: tuple[int, int], x: Any, ar: Any) -> Pair:
     """Rows (1, q_i) whose q_i add up to at most n: the first task is a maximiser, with ell* = 0."""
     n, steps = setting
-    q, share = x[:n], x[n]
+    q, share = x[:n], np.exp(x[n])
     total = q.sum()
     if total > n:
         q = q * (n / total)
-    divergence = -np.log(share)
+    divergence = -x[n]
     for _ in range(steps):
         share = (share / (share + (1 - share) * q)).sum() / n
-    return -np.log(share + (1 - share) * q).sum(), rate(n if ascent.counted else 1, divergence, steps, ascent.power)
+    return -np.log(share + (1 - share) * q).sum(), ascent.left(n, divergence, steps)
 
 
 def _gap_axes(setting: tuple[int, int]) -> list[Axis]:
-    return [*(Axis(f"q_{i}", 0.001, 2) for i in range(setting[0])), Axis("z_1", 0.05, 0.95)]
+    return [*(Axis(f"q_{i}", 0.001, 2) for i in range(setting[0])), Axis("ln z_1", -16, -0.05)]
 
 
 LINEAR_POOLS = [
@@ -94,9 +93,9 @@ LINEAR_POOLS = [
     Duel(
         "gbi-em-monotone-rate",
         "what is left to gain, (n, steps)",
-        ((2, 0), (2, 8), (3, 2)),
+        ((2, 0), (2, 8), (1, 1), (3, 2)),
         _gap_axes,
         _gap,
-        ("rate 1/(T + 1)^2", "no factor n"),
+        ("rate 1/(T + 1)^2", "no factor n", "nine tenths of the rate from T = 1 on"),
     ),
 ]
