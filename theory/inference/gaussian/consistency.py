@@ -86,6 +86,7 @@ class Consistency:
     },
     hypotheses=(
         Hypothesis("spread", "<eta_c - eta_j, t> has a positive, finite variance", Consistency(spread=False)),
+        Hypothesis("strict convexity", "of A", remark="where A is affine the tasks have one distribution"),
         Hypothesis("two tasks", "K = 2, where consistency is always claimed", Consistency(two=False)),
     ),
     does_not_show="how fast: with s near 0 the limit is far off; with s < 0 more data make it worse",
@@ -103,6 +104,11 @@ def _always(claimed: Consistency) -> Iterator[Case]:
         model = Gaussian(((Fraction(a), Fraction(0)), (Fraction(0), Fraction(b))), Fraction(1, 2))
         for c, j in permutations(range(2), 2):
             yield {"means": [[a, 0], [0, b]], "c, j": (c + 1, j + 1)}, drift(model, c, j) > 0
+    for a, b in ((1, 2), (1, 9), (5, 7)):
+        # Bernoulli tasks of rates a/10 and b/10: the odds of mubar are the geometric mean of theirs.
+        odds = sqrt(Fraction(a * b, (10 - a) * (10 - b)))
+        rates, mean = (Fraction(a, 10), Fraction(b, 10)), odds / (1 + odds)
+        yield {"rates": [*map(str, rates)]}, Outcome.every([mean > rates[0], mean < rates[1]])
     if not claimed.two:
         model = Gaussian(tuple((Fraction(m),) for m in (0, 1, 5)))
         yield {"means": [0, 1, 5], "c, j": (2, 1)}, drift(model, 1, 0) > 0

@@ -8,7 +8,7 @@ filters add one number to one prior. With hazard h the task is drawn anew with p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -103,12 +103,12 @@ class Filter:
         )
 
     def runs(
-        self, model: Gaussian, data: Sequence[Entries], hazard: Any, prior: Entries, power: Callable[[Any], Any] = exp
+        self, data: Iterable[tuple[Gaussian, Entries]], hazard: Any, prior: Entries, power: Callable[[Any], Any] = exp
     ) -> Iterator[tuple[Entries, Entries]]:
-        """The posteriors of the Bayes filter and of this one, datum by datum."""
+        """The posteriors of the Bayes filter and of this one, datum by datum; each datum comes with its tasks."""
         bayes = mine = prior
         own = hazard / 2 if self.switch else hazard
-        for x in data:
+        for model, x in data:
             bayes = updated(predicted(bayes, hazard), self.log_likelihoods(model, x), power)
             before = predicted(mine, own, self.redrawn(own, model.tasks))
             mine = updated(before, self.gradient(model, x, before), power)
@@ -118,7 +118,7 @@ class Filter:
 @claim(
     CLAIM,
     source=Source("2407.17356", "Gradients in Bayes' rule", "derived"),
-    quantifiers="for all two means in R^D, sigma, data x_1, x_2, ..., h in [0, 1] and priors, at every step; equality",
+    quantifiers="for all two means in R^D, also as past data change them, sigma, x_1, x_2, ..., h and priors; equality",
     statement=str,
     variant=Filter(),
     controls={
@@ -170,7 +170,7 @@ def _runs(claimed: Filter, length: int) -> Iterator[Case]:
     tilted = normalised((Fraction(3), *[Fraction(1)] * (model.tasks - 1)))
     for hazard, prior in product((Fraction(0), Fraction(1, 10), Fraction(1)), (uniform(model.tasks), tilted)):
         for xs in product((-1, 0, 2), repeat=length):
-            runs = claimed.runs(model, [(Fraction(x),) for x in xs], hazard, prior, _power)
+            runs = claimed.runs([(model, (Fraction(x),)) for x in xs], hazard, prior, _power)
             case = {"h": str(hazard), "x": xs, "prior of task 1": str(prior[0])}
             yield case, Outcome.every(Real.of(a[0]).equals(b[0]) for a, b in runs)
 
@@ -196,16 +196,17 @@ def _random(claimed: Filter, steps: int) -> Iterator[Trial]:
     eps = float(np.finfo(float).eps)
     for case in range(4):
         tasks, dimensions = 2 if claimed.two else 3, case + 1
-        means = tuple(tuple(map(float, mean)) for mean in random.normal(size=(tasks, dimensions)))
         deviation, hazard = float(random.uniform(0.3, 2)), float(random.uniform(0.01, 0.9))
-        chosen = random.integers(0, tasks, size=steps)
-        data = [tuple(map(float, means[k] + deviation * random.normal(size=dimensions))) for k in chosen]
-        model = Gaussian(means, deviation**2)
+        data = []
+        for k in random.integers(0, tasks, size=steps):
+            means = tuple(tuple(map(float, mean)) for mean in random.normal(size=(tasks, dimensions)))
+            datum = tuple(map(float, means[k] + deviation * random.normal(size=dimensions)))
+            data.append((Gaussian(means, deviation**2), datum))
         worst, size = 0.0, 0.0
         prior = tuple(map(float, uniform(tasks)))
-        for x, (bayes, mine) in zip(data, claimed.runs(model, data, hazard, prior), strict=True):
+        for (model, x), (bayes, mine) in zip(data, claimed.runs(data, hazard, prior), strict=True):
             worst = max(worst, *(abs(a - b) for a, b in zip(bayes, mine, strict=True)))
-            size = max(size, *map(abs, claimed.log_likelihoods(model, x)), *map(abs, claimed.gradient(model, x, prior)))
+            size = max(size, *map(abs, (*claimed.log_likelihoods(model, x), *claimed.gradient(model, x, prior))))
         # A share has the slope 1/4 at most in log-ratios, whose rounding the prior forgets by the factor 1 - h.
         yield Trial(case, worst, 0.0, 8 * dimensions * eps * (1 + size) / hazard)
 
@@ -216,11 +217,11 @@ def two_task_filter(means: Vector, sigma: Positive, hazard: Rational, x: Vector)
 
     Raises InputError for other than two means, and for a hazard outside [0, 1].
     """
-    centres, data = vector(means), [(entry,) for entry in vector(x)]
+    centres = vector(means)
     if len(centres) != 2:
         raise InputError(f"{len(centres)} means; the filter by gradients is Bayes' for two: give two")
     if not 0 <= hazard <= 1:
         raise InputError(f"hazard = {hazard} is no probability; give a number from 0 to 1")
     model = Gaussian(tuple((centre,) for centre in centres), sigma**2)
-    runs = [*Filter().runs(model, data, hazard, uniform(2))]
+    runs = [*Filter().runs([(model, (entry,)) for entry in vector(x)], hazard, uniform(2))]
     return results(bayes=tuple(a[0] for a, _ in runs), gradient=tuple(b[0] for _, b in runs))
