@@ -16,14 +16,16 @@ from constructions import heads
 from constructions.compact.detectors import content_times_log
 from constructions.compact.learners import joint
 from constructions.decoder import Decoder
-from constructions.demo import compact, session
+from constructions.demo import compact, inference, session
 from constructions.demo.__main__ import HEADING, run
 from constructions.demo.compact import learned_together
 from constructions.demo.demonstrations import DEMONSTRATIONS
+from constructions.demo.inference import inferred
 from constructions.demo.inputs import Settings, parse_input
 from constructions.demo.model_table import rows
 from constructions.demo.model_text import short
-from constructions.demo.request import COMPACT, CONSTRUCTIONS, MODELS, Request
+from constructions.demo.request import COMPACT, CONSTRUCTIONS, INFERENCE, MODELS, Request
+from constructions.inference import BayesFilter, exact_offsets
 from constructions.reference import is_index_valid, is_proper, number_walk, path_condition
 from constructions.rope_head import RopeHead
 from theory.arithmetic.ball import Real
@@ -66,6 +68,9 @@ def test_names_are_those_of_constructions_and_claims() -> None:
     named = {demonstration.claim for demonstration in DEMONSTRATIONS.values()} | {each.claim for each in found}
     shown = learned_together()
     named |= {shown.together.claim, *(rival.claim for rival in shown.rivals)}
+    steps = inferred()
+    named |= {steps.hull.claim, steps.pool_claim, steps.filtered.claim}
+    named |= {each.claim for each in steps.shares}
     assert named <= discover().keys()
 
 
@@ -96,7 +101,7 @@ def test_everything_as_json(shown: Callable[..., str]) -> None:
     assert [len(data["constructions"][task]["layers"]) for task in CONSTRUCTIONS] == [1, 1, 1, 1, 4, 4]
     assert len(data["counterexamples"]) == 3 and all(found["passed"] for found in data["counterexamples"].values())
     assert data["counterexamples"]["index-discrepancy-printed"]["gap"]["observed"] == pytest.approx(1.5)
-    assert data["compact"]["passed"]
+    assert data["compact"]["passed"] and data["inference"]["passed"]
     assert len({row["model"] for row in data["models"]}) >= 8
 
 
@@ -117,6 +122,25 @@ def test_compact_decoders(shown: Callable[..., str]) -> None:
         assert found["wrong after"] == found["predicted"] and found["least margin on 0^w"] == pytest.approx(tanh(0.25))
         assert set(found["wrong after"]) <= {2**j - 1 for j in range(1, 15)}
         assert [int(n) for n in found["margins"]] == [2**j - 1 for j in range(1, 15)]
+
+
+def test_inference_by_one_gradient(shown: Callable[..., str]) -> None:
+    text = " ".join(shown("--task", INFERENCE).split())
+    assert "unequal 34.6 45.1 20.3 71.8 6.5 21.6 71.8 6.5 21.6 biased" in text
+    assert "the likelihoods choose the task between the others at 39, g at none: holds" in text
+    assert "0.156948 of 0.232229: holds" in text and "VIOLATED" not in text
+    data = json.loads(shown("--task", INFERENCE, "--json"))
+    assert data["constructions"] == {} and data["compact"] is None and data["passed"]
+    found = data["inference"]
+    assert [model["diagnosis"] for model in found["models"].values()] == ["exact", "biased", "blind", "biased"]
+    for model in found["models"].values():
+        step, corrected, posterior = (
+            [share["observed"] for share in model[kind]] for kind in ("step", "corrected", "posterior")
+        )
+        assert corrected == pytest.approx(posterior, abs=1e-14) and sum(step) == pytest.approx(1)
+        assert (step == pytest.approx(posterior, abs=1e-14)) == (model["diagnosis"] != "biased")
+    pooled = [share["observed"] for share in found["pool"]["posterior"]]
+    assert pooled == pytest.approx([2 / 17, 5 / 17, 1 / 17, 9 / 17])
 
 
 def test_text_fits_the_screen(shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,6 +237,7 @@ def test_given_inputs_keep_the_alphabet_that_was_asked_for() -> None:
         (("--input", "a b 1", "--length", "2"), ("3 tokens", "length=3")),
         (("--task", "models", "--length", "1"), ("length 1", "2 or more")),
         (("--task", "compact", "--input", "a b 1"), ("'a'",)),
+        (("--task", "inference", "--input", "a b 1"), ("'a'",)),
     ],
     ids=" ".join,
 )
@@ -275,11 +300,12 @@ def test_figure_of_models(shown: Callable[..., str], tmp_path: Path) -> None:
     assert all(Path(path).stat().st_size > 1000 for path in data["figures"])
 
 
-def test_figure_of_compact_decoders(shown: Callable[..., str], tmp_path: Path) -> None:
-    data = json.loads(shown("--task", COMPACT, "--out", str(tmp_path), "--json"))
-    assert data["figures"] == [str(tmp_path / f"compact.{kind}") for kind in ("png", "svg")]
+@pytest.mark.parametrize("task", [COMPACT, INFERENCE])
+def test_figures_of_what_is_fixed(shown: Callable[..., str], tmp_path: Path, task: str) -> None:
+    data = json.loads(shown("--task", task, "--out", str(tmp_path), "--json"))
+    assert data["figures"] == [str(tmp_path / f"{task}.{kind}") for kind in ("png", "svg")]
     first = [Path(path).read_bytes() for path in data["figures"]]
-    shown("--task", COMPACT, "--out", str(tmp_path))
+    shown("--task", task, "--out", str(tmp_path))
     assert [Path(path).read_bytes() for path in data["figures"]] == first
     assert all(len(content) > 1000 for content in first)
 
@@ -346,6 +372,31 @@ def changed_share(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compact, "joint", lambda *words, gain, apart: joint(*words, gain=gain, apart=apart + 1e-6))
 
 
+def wrong_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Offsets of the second model that are too large by a part in a billion."""
+    calls = iter(range(100))
+
+    def broken(*arguments: Any, **options: Any) -> Tensor:
+        return exact_offsets(*arguments, **options) * (1 + 1e-9 * (next(calls) == 1))
+
+    monkeypatch.setattr(inference, "exact_offsets", broken)
+
+
+def between_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The task between the others, whatever the scores are."""
+    monkeypatch.setattr(inference, "classes", lambda scores: torch.ones(len(scores), dtype=torch.int64))
+
+
+def wrong_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step of another rate."""
+    monkeypatch.setattr(inference, "pool_step", lambda g: 1 / 4 + (g - 1) / 3)
+
+
+def unequal_filters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hazards that are the chance of a switch in one and of a redraw in the other."""
+    monkeypatch.setattr(inference, "BayesFilter", lambda hazard, K: BayesFilter(hazard / 2, K))
+
+
 def weak_attention(monkeypatch: pytest.MonkeyPatch) -> None:
     """A head that attends to its target with less than it promises, though the output is still right."""
     weights = RopeHead.weights
@@ -379,13 +430,23 @@ def test_a_broken_construction(
     assert data["passed"] is False and data["constructions"][task]["passed"] is False
 
 
-@pytest.mark.parametrize("fault", [growing_detector, changed_share])
-def test_a_compact_decoder_that_is_not_as_proved(
-    shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch, fault: Callable[[pytest.MonkeyPatch], None]
+@pytest.mark.parametrize(
+    ("task", "fault"),
+    [
+        (COMPACT, growing_detector),
+        (COMPACT, changed_share),
+        (INFERENCE, wrong_offsets),
+        (INFERENCE, between_the_others),
+        (INFERENCE, wrong_pool),
+        (INFERENCE, unequal_filters),
+    ],
+)
+def test_what_is_not_as_proved(
+    shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch, task: str, fault: Callable[[pytest.MonkeyPatch], None]
 ) -> None:
     fault(monkeypatch)
-    text = shown("--task", COMPACT, code=1)
-    assert text.count("VIOLATED") == 1 and f"NOT AS PROVED: {COMPACT}" in text
+    text = shown("--task", task, code=1)
+    assert text.count("VIOLATED") == 1 and f"NOT AS PROVED: {task}" in text
 
 
 def test_a_counterexample_that_does_not_show(shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,8 +65,9 @@ def main(as_data: bool, **asked: Any) -> None:
     """Show hand-built attention heads and decoders at work: inputs, attention, outputs, logit gaps.
 
     Outputs are compared with a plain-Python reference, gaps and margins with certified bounds. It goes on with what one
-    decoder with compact position data can learn, and ends with a table of what a head on one plane of well-known models
-    can tell apart. The exit code is 0 if all agrees, 1 if not, and 2 for bad input.
+    decoder with compact position data can learn and with what one gradient says of a task, and ends with a table of
+    what a head on one plane of well-known models can tell apart. The exit code is 0 if all agrees, 1 if not, and 2 for
+    bad input.
     """
     console = Console(highlight=False, quiet=as_data)
     console.print(HEADING, style="bold")

@@ -15,6 +15,7 @@ from constructions.compact.detectors import bounded, content_times_log
 from constructions.compact.learners import joint
 from constructions.compact.nets import alibi_detector
 from constructions.compact.word_decoder import WordDecoder, letters_of
+from constructions.demo.certified import EPSILON, Certified
 from theory.arithmetic.ball import Real, evaluate, exp, log
 from theory.compact.evasions.models import growing_content, growing_lag
 from theory.compact.isolation.detector import LEARNED, BoundedDetector, Feature, errors, margin_on
@@ -28,21 +29,6 @@ LONG, CHANGED, PROMPT = 3000, (5, 10, 15), 300
 DELTA, LARGE = 2, 20
 SHORT = 300
 FLAGGED = tuple(2**j - 1 for j in range(1, 15))
-EPSILON = Fraction(1, 2**52)
-
-
-@dataclass(frozen=True, eq=False)
-class Margin:
-    """By how much the right letter leads: in torch, certified, and how much of the difference is rounding."""
-
-    observed: float
-    exact: Real
-    allowance: Fraction
-
-    @property
-    def right(self) -> bool:
-        """Whether the two are certainly one number, up to rounding."""
-        return (abs(self.exact - Fraction(self.observed)) <= self.allowance) is Outcome.HOLDS
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +45,8 @@ class Together:
     words: tuple[Infinite, ...]
     start: int
     end: int
-    margins: tuple[Margin, Margin]
-    changed: dict[int, Margin]
+    margins: tuple[Certified, Certified]
+    changed: dict[int, Certified]
     claim = "joint-learnability"
 
     @property
@@ -87,7 +73,7 @@ class Rival:
     reason: str
     claim: str
     feature: Feature
-    margins: dict[int, Margin]
+    margins: dict[int, Certified]
     errors: list[int]
     predicted: list[int]
     zeros: float
@@ -131,16 +117,16 @@ def _together() -> Together:
     )
 
 
-def _changed(model: WordDecoder, percent: int) -> Margin:
+def _changed(model: WordDecoder, percent: int) -> Certified:
     word = (torch.arange(PROMPT + 1) < PROMPT * percent // 100).long()
     found = float(model.margins(word, torch.tensor([PROMPT])))
     return _led(found, APART - Fraction(percent, 100), PROMPT)
 
 
-def _led(observed: float, lead: Fraction, n: int) -> Margin:
+def _led(observed: float, lead: Fraction, n: int) -> Certified:
     """A margin of two letters of which one leads by GAIN times `lead`; shares of n letters are off by n epsilon."""
     exact = evaluate(softmax_margin(C), {C: GAIN * lead, V: 2})
-    return Margin(observed, exact, 8 * GAIN * n * EPSILON)
+    return Certified(observed, exact, 8 * GAIN * n * EPSILON)
 
 
 def _rivals() -> list[Rival]:
@@ -183,7 +169,7 @@ def _rival(name: str, reason: str, claim: str, model: WordDecoder, feature: Feat
         claim,
         feature,
         # Of n terms, with logits up to n ln 2.
-        {n: Margin(found[n], margin_on(feature, POWERS, n), (4 * n + 64) * EPSILON) for n in FLAGGED},
+        {n: Certified(found[n], margin_on(feature, POWERS, n), (4 * n + 64) * EPSILON) for n in FLAGGED},
         [n for n, margin in found.items() if margin <= 0],
         [*errors(feature, POWERS, lengths.tolist())],
         float(model.margins(torch.zeros_like(word), lengths).min()),

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from constructions.demo.compact import FLAGGED, PROMPT, SHORT, Compact, Margin, Rival, Together
+from constructions.demo.certified import Certified
+from constructions.demo.compact import FLAGGED, PROMPT, SHORT, Compact, Rival, Together
 from constructions.demo.text import LABEL, digits, paragraph, verdict
 from theory.arithmetic.ball import Real
 from theory.compact.isolation.detector import LEARNED
@@ -60,7 +61,7 @@ def _together(together: Together) -> Iterator[str | Text]:
     yield f" (claim {together.claim})"
 
 
-def _between(low: Margin, high: Margin) -> str:
+def _between(low: Certified, high: Certified) -> str:
     ends = [f"{each.observed:.9g}" for each in (low, high)]
     return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 

@@ -17,6 +17,7 @@ from torch.nn.functional import max_pool2d
 from constructions.demo.compact_figure import compact_figure
 from constructions.demo.demonstrations import DEMONSTRATIONS
 from constructions.demo.gap_figures import index_gap, models, retrieval_gap
+from constructions.demo.inference_figure import inference_figure
 from constructions.demo.inputs import Settings
 from constructions.demo.report import Report
 from constructions.demo.showcase import View
@@ -54,6 +55,8 @@ def _figures(report: Report, settings: Settings) -> Iterator[tuple[str, Figure]]
         yield "gap-retrieval", retrieval_gap(settings)
     if report.compact is not None:
         yield "compact", compact_figure(report.compact)
+    if report.inference is not None:
+        yield "inference", inference_figure()
     if report.rows:
         yield "models", models(report.rows)
 

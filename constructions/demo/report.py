@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from constructions.demo.compact import Compact, Margin
+from constructions.demo.certified import Certified
+from constructions.demo.compact import Compact
 from constructions.demo.counterexamples import BoundBroken, WrongOutput
+from constructions.demo.inference import Inferred
 from constructions.demo.model_table import Row
-from constructions.demo.request import COMPACT
+from constructions.demo.request import COMPACT, INFERENCE
 from constructions.demo.showcase import Gap, Showcase, View
 from theory.printing import as_json
 from theory.quantities import Enclosure
@@ -26,6 +28,7 @@ class Report:
     showcases: dict[str, Showcase] = field(default_factory=dict)
     counterexamples: dict[str, BoundBroken | WrongOutput] = field(default_factory=dict)
     compact: Compact | None = None
+    inference: Inferred | None = None
     rows: Sequence[Row] = ()
     figures: Sequence[Path] = ()
 
@@ -35,6 +38,8 @@ class Report:
         found: dict[str, Any] = {**self.showcases, **self.counterexamples}
         if self.compact is not None:
             found[COMPACT] = self.compact
+        if self.inference is not None:
+            found[INFERENCE] = self.inference
         return [name for name, shown in found.items() if not shown.right]
 
     def as_json(self) -> dict[str, Any]:
@@ -47,6 +52,7 @@ class Report:
             "constructions": {task: _showcase(showcase) for task, showcase in self.showcases.items()},
             "counterexamples": {claim: _counterexample(found) for claim, found in self.counterexamples.items()},
             "compact": None if self.compact is None else _compact(self.compact),
+            "inference": None if self.inference is None else _inference(self.inference),
             "models": [row.as_json() for row in self.rows],
             "figures": [str(path) for path in self.figures],
         }
@@ -95,13 +101,13 @@ def _compact(found: Compact) -> dict[str, Any]:
         "learned together": {
             "words": [str(word) for word in together.words],
             "letters": [together.start, together.end],
-            "margins": [_margin(margin) for margin in together.margins],
-            "per cent changed": {str(percent): _margin(margin) for percent, margin in together.changed.items()},
+            "margins": [_certified(margin) for margin in together.margins],
+            "per cent changed": {str(percent): _certified(margin) for percent, margin in together.changed.items()},
             "passed": together.right,
         },
         "detectors on the powers of two": {
             rival.name: {
-                "margins": {str(n): _margin(margin) for n, margin in rival.margins.items()},
+                "margins": {str(n): _certified(margin) for n, margin in rival.margins.items()},
                 "wrong after": rival.errors,
                 "predicted": rival.predicted,
                 "least margin on 0^w": rival.zeros,
@@ -114,12 +120,47 @@ def _compact(found: Compact) -> dict[str, Any]:
     }
 
 
-def _margin(margin: Margin) -> dict[str, Any]:
+def _inference(found: Inferred) -> dict[str, Any]:
     return {
-        "observed": margin.observed,
-        "rounding allowance": float(margin.allowance),
-        "certified": as_json(Enclosure(margin.exact)),
-        "passed": margin.right,
+        "models": {
+            each.name: {
+                "diagnosis": each.verdict,
+                "step": [_certified(share) for share in each.step],
+                "corrected": [_certified(share) for share in each.corrected],
+                "posterior": [_certified(share) for share in each.posterior],
+                "claim": each.claim,
+                "passed": each.right,
+            }
+            for each in found.shares
+        },
+        "task between the others": {
+            "chosen": found.hull.chosen,
+            "likeliest": found.hull.likeliest,
+            "claim": found.hull.claim,
+            "passed": found.hull.right,
+        },
+        "pool": {"posterior": [_certified(share) for share in found.pooled], "claim": found.pool_claim},
+        "tanh net": {
+            "total variation": found.curved.variation,
+            "bound": found.curved.bound,
+            "passed": found.curved.right,
+        },
+        "filter": {
+            "difference": found.filtered.difference,
+            "rounding allowance": found.filtered.allowance,
+            "claim": found.filtered.claim,
+            "passed": found.filtered.right,
+        },
+        "passed": found.right,
+    }
+
+
+def _certified(number: Certified) -> dict[str, Any]:
+    return {
+        "observed": number.observed,
+        "rounding allowance": float(number.allowance),
+        "certified": as_json(Enclosure(number.exact)),
+        "passed": number.right,
     }
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CONSTRUCTIONS = ("index", "retrieval-printed", "retrieval-repaired", "reflexive", "number-task", "letter-task")
-COMPACT, MODELS, ALL = "compact", "models", "all"
+COMPACT, INFERENCE, MODELS, ALL = "compact", "inference", "models", "all"
 # What is shown as it is, whatever the input.
-FIXED = (COMPACT, MODELS)
+FIXED = (COMPACT, INFERENCE, MODELS)
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 
 
@@ -35,7 +35,7 @@ class Request:
 
     @property
     def names(self) -> list[str]:
-        """The constructions, the compact decoders and the table of models that are to be shown, each once."""
+        """What is to be shown, each once."""
         if self.alone:
             return [MODELS]
         if ALL in self.tasks or not self.tasks:

@@ -11,11 +11,13 @@ from rich.console import Console
 from constructions.demo.compact import learned_together
 from constructions.demo.compact_text import show_compact
 from constructions.demo.demonstrations import DEMONSTRATIONS
+from constructions.demo.inference import inferred
+from constructions.demo.inference_text import show_inference
 from constructions.demo.inputs import INTEGERS, LENGTH, LETTERS, Settings, check_input, fitted, parse_input
 from constructions.demo.model_table import Row, rows
 from constructions.demo.model_text import show_models
 from constructions.demo.report import Report
-from constructions.demo.request import COMPACT, FIXED, MODELS, Request
+from constructions.demo.request import COMPACT, FIXED, INFERENCE, MODELS, Request
 from constructions.demo.text import show_counterexample, show_demonstration, show_end
 from theory.arithmetic.angle import Angle
 from theory.errors import InputError
@@ -37,6 +39,9 @@ def run(console: Console, request: Request) -> Report:
     if COMPACT in names:
         report.compact = learned_together()
         show_compact(console, report.compact)
+    if INFERENCE in names:
+        report.inference = inferred()
+        show_inference(console, report.inference)
     if MODELS in names:
         report.rows = list(_rows(request, settings))
         show_models(console, report.rows)
@@ -73,7 +78,7 @@ def read(request: Request) -> tuple[Settings, list[str]]:
     angle = Angle.parse(request.angle).rotating() if request.angle is not None else None
     given = symbols or pairs or ()
     letters, integers = fitted(symbols, pairs)
-    # The table of models takes any length, and the compact decoders take none.
+    # The table of models takes any length, and the other fixed parts take none.
     length = None if set(names) <= set(FIXED) else request.length
     return Settings(
         length=_or(length, len(given) or LENGTH),

@@ -168,7 +168,7 @@ def show_end(console: Console, report: Report) -> None:
         paragraph(console, None, f"Figures in {report.figures[0].parent}: {names}.")
     else:
         paragraph(console, None, "No files were written. --out DIR draws figures of all this there.")
-    if report.showcases or report.compact:
+    if report.showcases or report.compact or report.inference:
         paragraph(console, None, "`python -m theory show CLAIM` prints a claim: statement, hypotheses, controls.")
         good = "Every output is that of the reference, and every gap and margin is within its certified bounds."
         bad = f"NOT AS PROVED: {', '.join(report.faults)}"
