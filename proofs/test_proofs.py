@@ -16,6 +16,7 @@ from proofs import (
     impossibility,
     index_cases,
     index_discrepancy,
+    isolation,
     layer_continuity,
     partial_induction,
     retrieval_cases,
@@ -65,6 +66,13 @@ CLAIMS = {
         "index-positivity-condition",
         "index-positivity-printed",
         "delta-min-continued-fraction",
+    ),
+    isolation: (
+        "basin",
+        "isolation-printed",
+        "isolation",
+        "tail-invariance",
+        "sparse-words",
     ),
     layer_continuity: (
         "attention-perturbation",
@@ -250,7 +258,7 @@ def test_formulas_on_lines_of_their_own() -> None:
 def test_words_and_tables() -> None:
     assert plain("theta=2*pi/3 <= beta, T* by retrieval-beta-for") == "θ=2π/3 ≤ β, T* by retrieval-beta-for"
     assert plain("x = 2 epsilon") == "x = 2ε"
-    assert plain("e^-Delta") == "e^-Δ"
+    assert plain("e^-Delta < 2^200") == "e^-Δ < 2^200"
     assert plain("2 pi^2/n^2, 1 - cos(t*theta)") == f"2π²/n², 1 - cos(t{SPACE}θ)"
     assert str(Table(("n", "value"), [(2, "1/2"), (10, 3)])).splitlines() == [
         " n   value",

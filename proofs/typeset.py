@@ -47,7 +47,8 @@ def inline(item: Any) -> str:
 
 def plain(text: str) -> str:
     """A text that spells Greek letters and relations out, with their signs."""
-    text = _WORD.sub(lambda word: _GREEK[word[0]], text).replace("<=", "≤").replace(">=", "≥").replace("^2", "²")
+    text = _WORD.sub(lambda word: _GREEK[word[0]], text).replace("<=", "≤").replace(">=", "≥")
+    text = re.sub(r"\^2(?!\d)", "²", text)
     text = re.sub(r"(?<=\d)[* ](?=[Δθωβκεπ])", "", text)
     return re.sub(r"(?<=\w)\*(?=\w)", SPACE, text)
 

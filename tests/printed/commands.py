@@ -14,7 +14,7 @@ from typing import Any
 from unittest.mock import patch
 
 from constructions.demo.__main__ import run as demo
-from proofs import head_continuity, layer_continuity
+from proofs import head_continuity, isolation, layer_continuity
 from proofs.command import run as prove
 from theory.__main__ import run as theory
 
@@ -80,6 +80,7 @@ COMMANDS: dict[str, tuple[Run, list[str]]] = {
     "demo-printed": (demo, [*_SMALL, "--task", "retrieval-printed", "--angle", "1/100", "--seed", "1"]),
     "demo-models": (demo, ["--task", "models", "--config", "CONFIG", "--length", "40"]),
     "proof-head-continuity": (partial(prove, head_continuity.main), []),
+    "proof-isolation": (partial(prove, isolation.main), []),
     "proof-layer-continuity": (partial(prove, layer_continuity.main), []),
 }
 
