@@ -72,9 +72,13 @@ def _accuracy(axes: Axes, models: Sequence[Mapping[str, Any]]) -> None:
             label = "foreseen" if usual else "foreseen, letters apart"
             axes.plot(lengths, foreseen, color=ORANGE if usual else RED, linestyle="--", linewidth=1, label=label)
             if number == 0 and "shortcut" in found[0]:
-                dots = ":" if usual else "-."
-                label = "guess among letters that occur once" + ("" if usual else ", apart")
-                axes.plot(lengths, [row["shortcut"] for row in found], color=GREY, linestyle=dots, label=label)
+                apart = "" if usual else ", apart"
+                for name, label, colour in (
+                    ("shortcut", "guess among targets whose letter occurs once", GREY),
+                    ("pointed", "guess among those that a link wants", "#BBBBBB"),
+                ):
+                    values = [row[name] for row in found]
+                    axes.plot(lengths, values, color=colour, linestyle=":" if usual else "-.", label=label + apart)
             if "severed" in found[0] and usual:
                 severed = [row["severed"]["accuracy"] for row in found]
                 style: dict[str, Any] = {"color": "black", "linewidth": 0.6, "label": "old answer though query changed"}

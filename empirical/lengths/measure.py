@@ -93,8 +93,8 @@ def measure(
 
     `by_length` holds for each length: `accuracy`, `low`, `high`, `by_hops` (the same three by hops), `kept` (by layer,
     mean attention of the last token to the sequence), and for letter tasks `shortcut`, the accuracy of a guess among
-    targets whose left letter occurs once, and `severed`, how often the old answer is given though the query wants
-    another letter.
+    targets whose left letter occurs once, `pointed`, that of a guess among those that some link wants, and `severed`,
+    how often the old answer is given though the query wants another letter.
     """
     of = {"weights": subject.card["sha256"], "prefixes": prefixes, **asdict(request)}
     found = []
@@ -123,6 +123,7 @@ def _group(subject: Subject, request: Request, group: Group) -> dict[str, Any]:
         }
         if isinstance(task, LetterTask) and others is not None:
             row["shortcut"] = shortcut(task, group, m)
+            row["pointed"] = shortcut(task, group, m, pointed=True)
             row["severed"] = _share(read(model, prefix, m, others).logits, answers)
         rows.append(row)
     return {"hops": group.hops, "rows": rows}
@@ -149,8 +150,12 @@ def _summary(found: Sequence[Mapping[str, Any]], at: int, n: int, size: int) -> 
         "kept": torch.tensor([row["kept"] for row in rows]).mean(0).tolist(),
     }
     if "shortcut" in rows[0]:
-        summary["shortcut"] = sum(row["shortcut"] for row in rows) / len(rows)
+        for name in ("shortcut", "pointed"):
+            summary[name] = sum(row[name] for row in rows) / len(rows)
         summary["severed"] = share("severed", list(by_hops.values()))
+        for hops, some in by_hops.items():
+            summary["by_hops"][str(hops)]["pointed"] = sum(row["pointed"] for row in some) / len(some)
+            summary["by_hops"][str(hops)]["severed"] = share("severed", [some])
     return summary
 
 

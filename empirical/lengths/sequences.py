@@ -118,16 +118,21 @@ def severed(task: LetterTask, group: Group, seed: int) -> Tensor:
     return tokens
 
 
-def shortcut(task: LetterTask, group: Group, m: int) -> float:
-    """How often a guess among the targets whose left letter occurs once is right behind m tokens of the prefix."""
+def shortcut(task: LetterTask, group: Group, m: int, *, pointed: bool = False) -> float:
+    """How often a guess among the targets whose left letter occurs once is right behind m tokens of the prefix.
+
+    With `pointed` the guess is among those of them whose letter some link wants; the answer is always among these too.
+    """
     rights = task.alphabet + task.integers
     front = torch.bincount(group.prefix[:m] // rights, minlength=task.alphabet)
     shares = []
     for tokens in group.batch.tokens:
-        lefts = tokens // rights
-        once = front + torch.bincount(lefts, minlength=task.alphabet) == 1
-        targets = torch.cat((group.prefix[:m], tokens[tokens % rights >= task.alphabet]))
-        shares.append(1 / int(once[targets // rights].sum()))
+        lefts, right = tokens // rights, tokens % rights
+        possible = front + torch.bincount(lefts, minlength=task.alphabet) == 1
+        if pointed:
+            possible &= torch.bincount(right[right < task.alphabet], minlength=task.alphabet) > 0
+        targets = torch.cat((group.prefix[:m], tokens[right >= task.alphabet]))
+        shares.append(1 / int(possible[targets // rights].sum()))
     return sum(shares) / len(shares)
 
 

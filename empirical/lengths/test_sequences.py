@@ -70,6 +70,7 @@ def test_the_shortcut_by_hand() -> None:
     batch = task.solve(tokens)
     group = Group(1, batch, torch.tensor([0 * 7 + 6, 2 * 7 + 6]), walks(task, tokens, 1))
     assert [shortcut(task, group, m) for m in (0, 1, 2)] == pytest.approx([1 / 3, 1 / 3, 1 / 2])
+    assert [shortcut(task, group, m, pointed=True) for m in (0, 1, 2)] == [1, 1, 1]
 
 
 def test_severed_walks_want_another_letter() -> None:

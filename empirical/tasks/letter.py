@@ -38,7 +38,9 @@ class LetterTask(Task):
 
     Beware of a shortcut. The answer is always among the targets whose left letter occurs once; at the default sizes a
     guess among these is right for 70 % of the sequences with 1 hop to 89 % of those with 4, and with 100 prepended
-    targets for all. No walk is needed. Larger alphabets make the guess worthless (64 letters: 16 %).
+    targets for all. No walk is needed. Larger alphabets make the guess worthless (64 letters: 16 %), but not a better
+    one, among those of these targets whose letter some link wants: 79 to 95 % at the default sizes, with 1 to 4 hops,
+    61 to 70 % with 26 letters, 71 to 81 % with 64.
     """
 
     alphabet: int = 8
