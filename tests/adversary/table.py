@@ -4,6 +4,7 @@ from tests.adversary.duels.angles import ANGLES
 from tests.adversary.duels.certificate import CERTIFICATES
 from tests.adversary.duels.compact_heads import COMPACT_HEADS
 from tests.adversary.duels.compact_networks import COMPACT_NETWORKS
+from tests.adversary.duels.curvature import CURVATURE
 from tests.adversary.duels.gaussian_tasks import GAUSSIAN_TASKS
 from tests.adversary.duels.index import INDEX
 from tests.adversary.duels.lag_kernels import LAG_KERNELS
@@ -44,6 +45,7 @@ DUELS = [
     *LEARNING,
     *GAUSSIAN_TASKS,
     *LINEAR_POOLS,
+    *CURVATURE,
 ]
 
 _IDENTITY = "an identity: two sides that are one number leave nothing to exceed"
@@ -53,6 +55,7 @@ _DISCRETE = "its inputs are sequences of tokens, which the claim enumerates; no 
 _PICKED = "which task is picked, decided exactly: no bound"
 
 WITHOUT = {
+    "gbi-multiplicative-gating-linear": _IDENTITY,
     "gbi-two-task-bayes-filter": _IDENTITY,
     "gbi-learning-rate-identity": _EQUIVALENCE,
     "gbi-log-ratio-not-likelihood-informal": f"refuted at one datum: {_IDENTITY}",
@@ -152,6 +155,7 @@ _LOOSER = "weaker than the claim, so that nothing beats it: the claim refutes it
 _OTHER = "about another part of the statement, which is no inequality"
 
 UNREACHED = {
+    ("gbi-curvature-argmax", "a lead of rho/2"): "which task is picked: the claim decides it at one datum",
     ("gbi-hull-failure", "not even a tie"): "false where all gradients are 0, at one datum",
     ("gbi-hull-failure", "likelihoods of any family pick c"): _DISCRETE,
     ("gbi-variance-only-blindness", "g vanishes too"): _OTHER,

@@ -14,6 +14,8 @@ from theory.inference.simplex import Vector
 from theory.outcome import Outcome
 from theory.quantities import Enclosure, Exact, Result
 
+LARGEST = 10**100
+
 
 def number(value: Any) -> Any:
     """A fraction where the value is known to be rational, else a `Real`."""
@@ -77,3 +79,12 @@ def largest_task(values: Sequence[Any]) -> int | str:
             return index + 1
     exact = [value.exact for value in reals if value.exact is not None]
     return "tie" if len(exact) == len(reals) else "undecided"
+
+
+def doubles(name: str, values: Iterable[Any]) -> list[float]:
+    """Numbers for float64. Raises InputError where one is so large that squares of it would not be finite."""
+    found = [Real.of(value) for value in values]
+    for value in found:
+        if (abs(value) <= LARGEST) is not Outcome.HOLDS:
+            raise InputError(f"{name} has the entry {value!r}, too large to compute with; give numbers up to 1e100")
+    return list(map(float, found))
