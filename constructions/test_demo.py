@@ -25,7 +25,7 @@ from constructions.demo.inputs import Settings, parse_input
 from constructions.demo.model_table import rows
 from constructions.demo.model_text import short
 from constructions.demo.request import COMPACT, CONSTRUCTIONS, INFERENCE, MODELS, Request
-from constructions.inference import BayesFilter, exact_offsets
+from constructions.inference import AdditiveNet, BayesFilter, exact_offsets
 from constructions.reference import is_index_valid, is_proper, number_walk, path_condition
 from constructions.rope_head import RopeHead
 from theory.arithmetic.ball import Real
@@ -69,7 +69,7 @@ def test_names_are_those_of_constructions_and_claims() -> None:
     shown = learned_together()
     named |= {shown.together.claim, *(rival.claim for rival in shown.rivals)}
     steps = inferred()
-    named |= {steps.hull.claim, steps.pool_claim, steps.filtered.claim}
+    named |= {steps.hull.claim, steps.pool_claim, steps.curved.claim, steps.filtered.claim}
     named |= {each.claim for each in steps.shares}
     assert named <= discover().keys()
 
@@ -128,7 +128,7 @@ def test_inference_by_one_gradient(shown: Callable[..., str]) -> None:
     text = " ".join(shown("--task", INFERENCE).split())
     assert "unequal 34.6 45.1 20.3 71.8 6.5 21.6 71.8 6.5 21.6 biased" in text
     assert "the likelihoods choose the task between the others at 39, g at none: holds" in text
-    assert "0.156948 of 0.232229: holds" in text and "VIOLATED" not in text
+    assert "0.156948 of 0.232229, as certified: holds" in text and "VIOLATED" not in text
     data = json.loads(shown("--task", INFERENCE, "--json"))
     assert data["constructions"] == {} and data["compact"] is None and data["passed"]
     found = data["inference"]
@@ -392,6 +392,11 @@ def wrong_pool(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inference, "pool_step", lambda g: 1 / 4 + (g - 1) / 3)
 
 
+def another_net(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A net with another hidden function."""
+    monkeypatch.setattr(inference, "AdditiveNet", lambda V, U, W: AdditiveNet(V, U, W, torch.sin))
+
+
 def unequal_filters(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hazards that are the chance of a switch in one and of a redraw in the other."""
     monkeypatch.setattr(inference, "BayesFilter", lambda hazard, K: BayesFilter(hazard / 2, K))
@@ -439,6 +444,7 @@ def test_a_broken_construction(
         (INFERENCE, between_the_others),
         (INFERENCE, wrong_pool),
         (INFERENCE, unequal_filters),
+        (INFERENCE, another_net),
     ],
 )
 def test_what_is_not_as_proved(

@@ -45,12 +45,14 @@ def show_inference(console: Console, found: Inferred) -> None:
         f"Where likelihoods are added, 1/K + (g - 1)/K is the posterior: {shares} in torch, as certified: ",
         *_ending(all(share.right for share in found.pooled), found.pool_claim),
     )
+    curved = found.curved
     paragraph(
         console,
         "tanh net",
         "Where z enters a net as an input, B varies with the data. With rho the range of B, softmax(g) and posterior "
-        f"are within tanh(rho/4) in total variation: {found.curved.variation:.6f} of {found.curved.bound:.6f}: ",
-        verdict(found.curved.right, "holds", "VIOLATED"),
+        f"are within tanh(rho/4) in total variation, here {curved.variation.observed:.6f} of "
+        f"{curved.bound.observed:.6f}, as certified: ",
+        *_ending(curved.right, curved.claim),
     )
     paragraph(
         console,

@@ -141,8 +141,9 @@ def _inference(found: Inferred) -> dict[str, Any]:
         },
         "pool": {"posterior": [_certified(share) for share in found.pooled], "claim": found.pool_claim},
         "tanh net": {
-            "total variation": found.curved.variation,
-            "bound": found.curved.bound,
+            "total variation": _certified(found.curved.variation),
+            "bound": _certified(found.curved.bound),
+            "claim": found.curved.claim,
             "passed": found.curved.right,
         },
         "filter": {
