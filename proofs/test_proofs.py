@@ -17,6 +17,7 @@ from proofs import (
     index_cases,
     index_discrepancy,
     isolation,
+    joint_learnability,
     layer_continuity,
     partial_induction,
     retrieval_cases,
@@ -73,6 +74,12 @@ CLAIMS = {
         "isolation",
         "tail-invariance",
         "sparse-words",
+    ),
+    joint_learnability: (
+        "margin-separation",
+        "joint-learnability",
+        "sparse-words",
+        "doubt-or-dilemma",
     ),
     layer_continuity: (
         "attention-perturbation",
