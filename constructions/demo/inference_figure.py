@@ -10,7 +10,7 @@ from torch import Tensor
 
 from constructions.demo.inference import LINE, OBSERVATIONS, PLANE, tensor
 from constructions.inference import gaussian, gradient, likelihood_of_every_task, linear, one_step
-from theory.drawing import BLUE, GREEN, GREY, ORANGE
+from theory.drawing import BLUE, GREEN, ORANGE
 from theory.inference.embeddings import Gaussian
 
 COLORS = (BLUE, ORANGE, GREEN)
@@ -58,17 +58,8 @@ def _plane(axis: Axes) -> None:
     axis.contourf(across, up, wrong, levels=[0.5, 1.5], colors="none", hatches=["////"])
     for mean, color in zip(PLANE.means, COLORS, strict=True):
         axis.plot(*mean, "o", color=color, markeredgecolor="white", markersize=8)
-    across_centre, up_centre = map(float, PLANE.output())
-    axis.plot(across_centre, up_centre, "x", color=GREY, markersize=7)
-    axis.annotate(
-        "mean of all",
-        (across_centre, up_centre),
-        (-6, 0),
-        textcoords="offset points",
-        color=GREY,
-        ha="right",
-        va="center",
-    )
+    axis.plot(*map(float, PLANE.output()), "x", color="black", markersize=7, label="mean of all")
+    axis.legend(loc="lower right")
     axis.set_aspect("equal")
     axis.set_xlabel("$x_1$")
     axis.set_ylabel("$x_2$")
