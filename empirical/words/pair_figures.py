@@ -92,16 +92,20 @@ def draw_map(runs: Sequence[Found], folder: Path) -> list[Path]:
     largest = max((run["plan"]["words"] for run in families), key=len)
     chosen = [run for run in families if run["plan"]["words"] == largest]
     groups = {name: np.stack(maps).mean(0) for name, maps in _grouped(chosen, "family_margins").items()}
-    figure = Figure(figsize=(2.2 * len(groups) + 1, 2.6), layout="constrained")
-    panels = figure.subplots(1, len(groups), sharey=True, squeeze=False)[0]
-    for axes, (name, values) in zip(panels, groups.items(), strict=True):
+    columns = min(4, len(groups))
+    figure = Figure(figsize=(2.2 * columns + 1, 2.1 * -(-len(groups) // columns) + 0.4), layout="constrained")
+    panels = figure.subplots(-(-len(groups) // columns), columns, sharey=True, squeeze=False).flatten()
+    for axes, (name, values) in zip(panels, groups.items(), strict=False):
         bins = next(run["bins"] for run in chosen if _encoding(run) == name)
         rows = np.arange(len(values) + 1) + 0.5
         image = axes.pcolormesh(bins, rows, values, cmap="RdBu", vmin=-1, vmax=1)
         axes.axvline(chosen[0]["plan"]["length"], color="black", linewidth=0.8, linestyle="--")
         axes.axhline(sum(word.startswith("per") for word in largest) + 0.5, color="black", linewidth=0.8)
         axes.set(xscale="log", xlabel="n", title=name, xlim=(bins[0], bins[-1]))
-    panels[0].set_ylabel(r"$m$ of $\mathrm{per}_m$")
+    for axes in panels[len(groups) :]:
+        axes.set_axis_off()
+    for axes in panels[::columns]:
+        axes.set_ylabel(r"$m$ of $\mathrm{per}_m$")
     figure.colorbar(image, ax=list(panels), pad=0.01).set_label("least margin of a bin")
     figure.suptitle(f"trained on {chosen[0]['plan']['entry']}, up to n dashed", fontsize=9)
     return write(figure, folder, "learned-map", "png", "svg")
