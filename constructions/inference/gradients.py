@@ -90,4 +90,4 @@ def likelihood_of_every_task(
 ) -> Tensor:
     """ell_k = ell(e_k) for all k by K forward passes: (batch, K), nats. Raises InputError as `gradient` does."""
     vertices = torch.eye(K, dtype=max_entropy(batch, K, dtype).dtype)
-    return torch.stack([evaluated(log_likelihood, vertex.expand(batch, K)) for vertex in vertices], dim=-1)
+    return torch.stack([evaluated(log_likelihood, vertex.repeat(batch, 1)) for vertex in vertices], dim=-1)

@@ -44,7 +44,7 @@ def exact_offsets(
     if variance is not None:
         positive("variance", variance)
     centre = output(u)
-    vertices = (output(vertex.expand(batch, K)) for vertex in torch.eye(K, dtype=u.dtype))
+    vertices = (output(vertex.repeat(batch, 1)) for vertex in torch.eye(K, dtype=u.dtype))
     return torch.stack([_divergence(centre, each, variance).reshape(batch, -1).sum(-1) for each in vertices], dim=-1)
 
 
