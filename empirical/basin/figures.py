@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from empirical.basin.measure import Measured
+from empirical.basin.pair import shortened
 from empirical.basin.run import Report
 from theory.compact.averaging.averages import poisson_tail
 from theory.drawing import BLUE, GREEN, GREY, ORANGE, RED, STYLE, write
@@ -21,11 +22,10 @@ _COLOURS = {
     "earliest": BLUE,
     "latest": ORANGE,
     "random": GREEN,
-    "spread": GREY,
+    "spread": "#56B4E9",
     "adversarial": RED,
     "erase": "#CC79A7",
 }
-_FLOOR = 1e-12
 
 
 def draw(report: Report, folder: Path) -> list[Path]:
@@ -56,38 +56,40 @@ def _panels(report: Report) -> tuple[Figure, list[tuple[Axes, Measured]]]:
     return figure, list(zip(axes, shown, strict=False))
 
 
+def _logarithmic(axes: Axes, *, title: str, x: str, y: str) -> None:
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set(title=title, xlabel=x, ylabel=y)
+
+
+def _legend(axes: Axes) -> None:
+    """Beside the panel, where no curve is."""
+    axes.legend(fontsize=6, loc="center left", bbox_to_anchor=(1, 0.5))
+
+
 def _name(word: str) -> str:
-    return word if len(word) <= 24 else f"{word[:21]}..."
+    return shortened(word, 24).replace("^w", r"$^\omega$")
 
 
 def _distance(report: Report) -> Figure:
+    """What is 0 has no place on the axis and is left out."""
     figure, panels = _panels(report)
     layers = max(1, len(report.certificate.constants.layers))
     for axes, found in panels:
         for kind, colour in _COLOURS.items():
-            points = found.distances(kind)
+            points = {n: d for n, d in found.distances(kind).items() if d > 0}
             if points:
-                axes.plot(
-                    list(points),
-                    [max(d, _FLOOR) for d in points.values()],
-                    "o-",
-                    color=colour,
-                    markersize=3,
-                    label=kind,
-                )
+                axes.plot(list(points), list(points.values()), "o-", color=colour, markersize=3, label=kind)
         ns = np.array([at.n for at in found.lengths], dtype=float)
         axes.plot(ns, 1 / ns, ":", color="black", linewidth=0.8, label="1/n")
         tails = [float(poisson_tail(layers, 1 / n)) for n in ns]
         axes.plot(ns, tails, "--", color="black", linewidth=0.8, label=f"$g_{{{layers}}}(1/n)$")
-        noise = [max(at.noise, _FLOOR) for at in found.lengths]
-        if max(noise) > _FLOOR:
-            axes.plot(ns, noise, "x", color=GREY, markersize=3, label="one word run twice")
-        axes.set_xscale("log", base=2)
-        axes.set_yscale("log")
-        axes.set(xlabel="length n", title=f"{_name(found.word)}: one letter changed")
-        axes.set_ylabel("distance of outputs, sup norm")
-    for axes, _ in panels[-1:]:
-        axes.legend(fontsize=6, loc="center left", bbox_to_anchor=(1, 0.5))
+        noise = {at.n: at.noise for at in found.lengths if at.noise > 0}
+        if noise:
+            axes.plot(list(noise), list(noise.values()), "x", color=GREY, markersize=3, label="one word run twice")
+        title = f"{_name(found.word)}: one letter changed"
+        _logarithmic(axes, title=title, x="length n", y="distance of outputs, sup norm")
+        _legend(axes)
     return figure
 
 
@@ -97,41 +99,37 @@ def _influence(report: Report) -> Figure:
     for axes, found in panels:
         rows = [at for at in found.lengths if at.influence][-3:]
         for at, alpha in zip(rows, shades[-len(rows) :], strict=False):
-            lags = np.arange(at.n - 1, 0, -1)
-            values = np.maximum(at.influence, _FLOOR)
-            axes.plot(lags, values, ".", color=BLUE, alpha=alpha, markersize=4, label=f"n = {at.n}")
-        axes.set_xscale("log", base=2)
-        axes.set_yscale("log")
-        axes.set(xlabel="lag n - i of the changed letter", title=f"{_name(found.word)}")
-        axes.legend(fontsize=6)
-        axes.set_ylabel("influence: distance of outputs")
+            points = [(at.n - i, moved) for i, moved in enumerate(at.influence, 1) if moved > 0]
+            if points:
+                label = f"n = {at.n}"
+                axes.plot(*zip(*points, strict=True), ".", color=BLUE, alpha=alpha, markersize=4, label=label)
+        x, y = "lag n - i of the changed letter", "influence: distance of outputs"
+        _logarithmic(axes, title=_name(found.word), x=x, y=y)
+        _legend(axes)
     return figure
 
 
 def _radius(report: Report) -> Figure:
     figure, panels = _panels(report)
     for axes, found in panels:
-        ns = [at.n for at in found.lengths]
         for kind, colour in _COLOURS.items():
-            points = found.radius(kind)
+            points = {n: k / n for n, k in found.radius(kind).items()}
             if points:
-                axes.plot(
-                    list(points), [k / n for n, k in points.items()], "o-", color=colour, markersize=3, label=kind
-                )
-        tried = [max((c.k for c in at.changes), default=1) / at.n for at in found.lengths]
-        axes.plot(ns, tried, "--", color=GREY, linewidth=0.8, label="tried up to")
-        axes.set_xscale("log", base=2)
-        axes.set_yscale("log")
-        axes.set(xlabel="length n", title=f"{_name(found.word)}: least share that moves the prediction")
+                axes.plot(list(points), list(points.values()), "o-", color=colour, markersize=3, label=kind)
+        tried = {at.n: max((c.k for c in at.changes), default=1) / at.n for at in found.lengths}
+        axes.plot(list(tried), list(tried.values()), "--", color=GREY, linewidth=0.8, label="tried up to")
         if not found.radius():
-            axes.text(0.5, 0.5, "none that was tried", transform=axes.transAxes, ha="center", color=GREY)
-        axes.legend(fontsize=6)
-        axes.set_ylabel("k/n")
+            axes.text(0.5, 0.4, "none that was tried", transform=axes.transAxes, ha="center", color=GREY)
+        title = f"{_name(found.word)}: least share that moves the prediction"
+        _logarithmic(axes, title=title, x="length n", y="k/n")
+        axes.set_ylim(bottom=min(1 / max(tried), 0.1), top=1)
+        _legend(axes)
     return figure
 
 
 def _logits(report: Report) -> Figure | None:
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     seen = report.sight.oscillations
     if not seen:
@@ -147,6 +145,7 @@ def _logits(report: Report) -> Figure | None:
         axes.axhline(log(n), color=ORANGE, linestyle=style, linewidth=1, label=f"ln n, n = {n}")
     axes.set_yscale("log")
     axes.set(xlabel="layer", ylabel=r"oscillation of logits $\Delta$, a head a mark")
-    axes.legend(fontsize=6, loc="center left", bbox_to_anchor=(1, 0.5))
-    axes.set_title(f"{report.subject.name}: lengths decide below the line")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    _legend(axes)
+    axes.set_title(f"{report.subject.name}: length decides below the line")
     return figure

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from empirical.basin.pair import Pair, prefix
+from empirical.basin.pair import Pair, name, prefix
 from empirical.basin.placements import PLACEMENTS, changed, places
 from empirical.basin.subject import Subject
 from theory.compact.words import Infinite
@@ -144,11 +144,7 @@ def measure(
         found[index].append(_of_length(subject, words[index], n, letters, plan, n in lengths[-plan.influence :]))
         if progress is not None:
             progress(done + 1, len(work))
-    return [Measured(_name(word), tuple(rows)) for word, rows in zip(words, found, strict=True)]
-
-
-def _name(word: Infinite | tuple[int, ...]) -> str:
-    return str(word) if isinstance(word, Infinite) else " ".join(map(str, word))
+    return [Measured(name(word), tuple(rows)) for word, rows in zip(words, found, strict=True)]
 
 
 def _of_length(

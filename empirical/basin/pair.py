@@ -100,3 +100,13 @@ def prefix(word: Infinite | tuple[int, ...], n: int, letters: tuple[int, int]) -
     if isinstance(word, tuple):
         return torch.tensor(word[:n])
     return torch.tensor([letters[letter] for letter in word.prefix(n)])
+
+
+def name(word: Infinite | tuple[int, ...]) -> str:
+    """As it is called in text."""
+    return str(word) if isinstance(word, Infinite) else " ".join(map(str, word))
+
+
+def shortened(text: str, most: int) -> str:
+    """A name of at most so many characters."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."

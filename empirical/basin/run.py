@@ -18,7 +18,6 @@ from empirical.checkpoint import write
 from theory.arithmetic.ball import Real
 from theory.compact.certificate.certificate import Bounds, Certificate, Reach
 from theory.compact.certificate.estimate import Sight, estimate, largest_weights, see
-from theory.compact.words import Infinite
 from theory.errors import InputError
 from theory.progress import progress_bar
 
@@ -189,11 +188,3 @@ def save(report: Report, folder: Path) -> list[Path]:
     except OSError as error:
         raise InputError(f"{folder} cannot be written to: {error.strerror}; give --out another folder") from error
     return [data, *draw(report, folder)]
-
-
-def word_name(word: Infinite | tuple[int, ...]) -> str:
-    """As it is called in text."""
-    if isinstance(word, Infinite):
-        return str(word)
-    text = " ".join(map(str, word))
-    return text if len(text) <= 30 else f"{text[:27]}..."

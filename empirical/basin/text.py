@@ -6,7 +6,8 @@ from math import log
 from textwrap import fill
 
 from empirical.basin.measure import Measured
-from empirical.basin.run import Report, word_name
+from empirical.basin.pair import name, shortened
+from empirical.basin.run import Report
 from theory.compact.certificate.certificate import Bounds, Reach
 
 WIDTH = 80
@@ -39,7 +40,7 @@ def render(report: Report) -> str:
 
 def _sentence(report: Report, label: str, bounds: Bounds) -> str:
     reaches, epsilon = report.reaches(bounds), float(report.request.epsilon)
-    first, second = word_name(report.pair.first), word_name(report.pair.second)
+    first, second = (shortened(name(word), 30) for word in (report.pair.first, report.pair.second))
     pair = reaches["pair"]
     if report.pair.infinite is None:
         count = len(report.pair.places)
@@ -88,12 +89,12 @@ def _logits(report: Report) -> str:
 
 
 def _measured(found: Measured, report: Report) -> list[str]:
-    name = found.word if len(found.word) <= 40 else f"{found.word[:37]}..."
+    word = shortened(found.word, 40)
     if not found.lengths:
-        return [f"{name}: too short to measure"]
+        return [f"{word}: too short to measure"]
     plan = report.request.plan
     lines = [
-        f"measured on {name}",
+        f"measured on {word}",
         "          one letter changed, distance of outputs:         least k that moves",
         "    n  margin  earliest latest  random  worst   last     the prediction",
     ]
@@ -124,8 +125,3 @@ def _measured(found: Measured, report: Report) -> list[str]:
 
 def _cell(distance: float | None) -> str:
     return "    -  " if distance is None else f"{distance:7.1e}"
-
-
-def _wrapped(line: str) -> str:
-    """As it is where it is short: a row of a table keeps its spaces."""
-    return line if len(line) <= WIDTH else fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
