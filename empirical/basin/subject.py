@@ -13,6 +13,7 @@ from torch import Tensor
 
 from empirical import checkpoint
 from empirical.basin import describe
+from empirical.basin.describe_transformers import hugging_face
 from empirical.capture.loading import digest, load_model, load_tokenizer
 from empirical.language.packaged import PACKAGED, packaged_file
 from theory.compact.certificate.forward import next_letter
@@ -97,7 +98,7 @@ def _language_model(path: Path) -> Subject:
         found: Tensor = model(input_ids=words.to(model.device), use_cache=False, logits_to_keep=1).logits
         return found[:, -1]
 
-    weights = describe.hugging_face(adapter)
+    weights = hugging_face(adapter)
     large = sum(parameter.numel() for parameter in model.parameters()) > 10**7
     return Subject(path.name, digest(path), weights, run, adapter.context, _digits(path, weights.letters), large)
 

@@ -16,6 +16,7 @@ import torch
 from constructions.compact.decoder import CompactConfig, CompactDecoder
 from empirical.__main__ import run
 from empirical.basin import describe
+from empirical.basin.describe_transformers import hugging_face
 from empirical.basin.measure import Plan, measure
 from empirical.basin.pair import Pair, parse, prefix
 from empirical.basin.placements import PLACEMENTS, changed, places
@@ -87,7 +88,7 @@ def test_a_decoder_of_ours_is_described() -> None:
 @pytest.mark.parametrize("name", TINY)
 def test_every_family_is_described_and_certified(name: str, tiny: Callable[[str], Any]) -> None:
     model = tiny(name)
-    weights = describe.hugging_face(HuggingFace(model))
+    weights = hugging_face(HuggingFace(model))
     words = torch.randint(0, 50, (2, 30), generator=torch.Generator().manual_seed(3))
     with torch.no_grad():
         theirs = model(input_ids=words, use_cache=False).logits[:, -1].double().softmax(-1).numpy()
