@@ -5,6 +5,7 @@ from tests.adversary.duels.certificate import CERTIFICATES
 from tests.adversary.duels.compact_heads import COMPACT_HEADS
 from tests.adversary.duels.compact_networks import COMPACT_NETWORKS
 from tests.adversary.duels.curvature import CURVATURE
+from tests.adversary.duels.entropic import ENTROPIC
 from tests.adversary.duels.gaussian_tasks import GAUSSIAN_TASKS
 from tests.adversary.duels.index import INDEX
 from tests.adversary.duels.lag_kernels import LAG_KERNELS
@@ -46,6 +47,7 @@ DUELS = [
     *GAUSSIAN_TASKS,
     *LINEAR_POOLS,
     *CURVATURE,
+    *ENTROPIC,
 ]
 
 _IDENTITY = "an identity: two sides that are one number leave nothing to exceed"
@@ -55,6 +57,8 @@ _DISCRETE = "its inputs are sequences of tokens, which the claim enumerates; no 
 _PICKED = "which task is picked, decided exactly: no bound"
 
 WITHOUT = {
+    "gbi-l2-is-sparsemax": "conditions of a maximum and Taylor's formula, as equalities",
+    "gbi-l2-is-sparsemax-informal": f"refuted at one gradient: {_IDENTITY}",
     "gbi-multiplicative-gating-linear": _IDENTITY,
     "gbi-two-task-bayes-filter": _IDENTITY,
     "gbi-learning-rate-identity": _EQUIVALENCE,
@@ -155,6 +159,9 @@ _LOOSER = "weaker than the claim, so that nothing beats it: the claim refutes it
 _OTHER = "about another part of the statement, which is no inequality"
 
 UNREACHED = {
+    ("gbi-entropy-objective-concavity", "1 is the best constant"): _LOOSER,
+    ("gbi-entropy-objective-contraction", "q < 1 is needed"): _OTHER,
+    ("gbi-entropy-objective-contraction", "no 1/(1 - q)"): "false of reflected models; those of the duel are concave",
     ("gbi-curvature-argmax", "a lead of rho/2"): "which task is picked: the claim decides it at one datum",
     ("gbi-hull-failure", "not even a tie"): "false where all gradients are 0, at one datum",
     ("gbi-hull-failure", "likelihoods of any family pick c"): _DISCRETE,
