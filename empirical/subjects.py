@@ -49,7 +49,7 @@ class Subject:
 def subject(name: str) -> Subject:
     """The packaged model of this name, or the model whose card (.json), or the folder of it, is at this path.
 
-    Raises InputError if there is none, or if its card names no task.
+    Raises InputError if there is none, or if its card names no task or one with another vocabulary.
     """
     from empirical.checkpoint import load_model
     from empirical.checkpoints import NAMES, trained
@@ -64,11 +64,16 @@ def subject(name: str) -> Subject:
         label, (model, card) = path.resolve().parent.name, load_model(path)
     else:
         raise InputError(f"there is no model {name!r}; give a card (.json), its folder, or one of {', '.join(NAMES)}")
-    sizes = dict(card.get("plan", {}).get("task", {}))
-    kind = TASKS.get(sizes.pop("name", ""))
-    if kind is None:
-        raise InputError(f"{path} names no task that it was trained on; give a model of `python -m empirical train`")
-    return Subject(label, model, kind(**sizes), card)
+    try:
+        sizes = dict(card["plan"]["task"])
+        task = TASKS[sizes.pop("name")](**sizes)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{path} names no task that it was trained on; give a model of `python -m empirical train`"
+        ) from error
+    if task.vocabulary_size != model.config.vocabulary:
+        raise InputError(f"{path} has a vocabulary of {model.config.vocabulary}, its task another; train it anew")
+    return Subject(label, model, task, card)
 
 
 def subjects(names: Sequence[str]) -> list[Subject]:
@@ -78,14 +83,6 @@ def subjects(names: Sequence[str]) -> list[Subject]:
         if one.name in [other.name for other in found[:at]]:
             raise InputError(f"two models are called {one.name}; put them in folders of different names")
     return found
-
-
-def by_kind(found: Sequence[Subject]) -> dict[str, list[Subject]]:
-    """The models by kind, in the order of the first of each."""
-    kinds: dict[str, list[Subject]] = {}
-    for one in found:
-        kinds.setdefault(one.kind, []).append(one)
-    return kinds
 
 
 def _size(task: NumberTask | LetterTask) -> int:

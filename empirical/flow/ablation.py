@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from empirical.decoder import Attention, Block, Decoder
-from empirical.flow.attention import Row
 from empirical.scores.bootstrap import Resampling
+from empirical.scores.records import Row
 from empirical.tasks.batch import Batch
 
 NAMES = {"all": "all tokens", "last": "last token", "earlier": "earlier tokens"}

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from torch import Tensor
 
 from empirical.flow.walks import Walks
 from empirical.scores.bootstrap import Resampling
-
-Row = dict[str, Any]
+from empirical.scores.records import Row
 
 
 def between_links(attention: Tensor, walks: Walks) -> Tensor:

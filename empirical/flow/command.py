@@ -15,7 +15,7 @@ Examples:
 
 
 @click.command("flow", epilog=EXAMPLES)
-@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("model")
 @click.option("--sequences", default=1024, show_default=True, type=int, help="How many are run through the model.")
 @click.option("--seed", default=0, show_default=True, type=int, help="Of the sequences, and of random weights.")
 @click.option("--tau", default=1e-4, show_default=True, help="Temperature of the weights of swaps, in the scores.")
@@ -24,7 +24,7 @@ Examples:
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for JSON and figures; resumes from there."
 )
-def command(model: Path, sequences: int, seed: int, tau: float, threads: int, as_json: bool, out: Path | None) -> None:
+def command(model: str, sequences: int, seed: int, tau: float, threads: int, as_json: bool, out: Path | None) -> None:
     """How MODEL gets from the last token to the answer, layer by layer.
 
     MODEL is what `python -m empirical train` wrote (its folder or card), or a model of the package, such as number-4.

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from empirical.flow.ablation import NAMES
-from empirical.flow.attention import Row
 from empirical.flow.study import Flow
+from empirical.scores.records import Row
 from theory import drawing
 from theory.drawing import BLUE, GREEN, GREY, ORANGE, RED
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 import torch
 from torch import Tensor
 
-from empirical.flow.attention import Row
 from empirical.flow.walks import Walks
 from empirical.scores.bootstrap import Resampling
+from empirical.scores.records import Row
 
 
 def lens_rows(streams: Iterable[Tensor], unembed: Callable[[Tensor], Tensor], walks: list[Walks]) -> Iterator[Row]:

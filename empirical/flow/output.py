@@ -9,12 +9,13 @@ from typing import Any
 
 from empirical.checkpoint import write
 from empirical.flow.figure import draw
-from empirical.flow.study import about, forget, measured, subject
+from empirical.flow.study import about, forget, measured
 from empirical.flow.text import render
 from empirical.lock import alone
 from empirical.scores.bootstrap import Resampling
 from empirical.scores.score import DEFAULTS
 from empirical.scores.settings import Settings
+from empirical.subjects import subject
 from theory.progress import progress_bar
 
 FORMAT = "headproof information flow"
@@ -22,7 +23,7 @@ VERSION = 1
 
 
 def report(
-    model: Path, sequences: int, seed: int, out: Path | None, settings: Settings = DEFAULTS
+    model: str, sequences: int, seed: int, out: Path | None, settings: Settings = DEFAULTS
 ) -> tuple[dict[str, Any], str, list[Path]]:
     """Measure a model; returns data, text, and the files that were written. InputError for what is no trained model."""
     of = subject(model)

@@ -12,36 +12,24 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from empirical.checkpoint import load_model
-from empirical.checkpoints import NAMES
 from empirical.decoder import Decoder
 from empirical.dynamics.kept import kept, key
 from empirical.dynamics.snapshots import rows_of
 from empirical.flow.ablation import Arm, Removals, arms
-from empirical.flow.attention import Row, attention_rows
+from empirical.flow.attention import attention_rows
 from empirical.flow.lens import lens_rows
 from empirical.flow.walks import walks
+from empirical.scores.records import Row
 from empirical.scores.score import DEFAULTS
 from empirical.scores.settings import Settings
+from empirical.subjects import Subject
 from empirical.tasks.batch import Batch
 from empirical.tasks.letter import LetterTask
 from empirical.tasks.number import NumberTask
 from empirical.tasks.task import require
 from empirical.training.plan import TASKS
-from theory.errors import InputError
 
-PACKAGED = Path(__file__).parents[1] / "checkpoints"
 Watch = Callable[[int, int], object]
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A trained model, its task, and which weights they are."""
-
-    name: str
-    model: Decoder
-    task: NumberTask | LetterTask
-    sha256: str
 
 
 @dataclass(frozen=True)
@@ -54,23 +42,6 @@ class Flow:
     accuracy: list[Row]
     untrained_attention: list[Row]
     untrained_lens: list[Row]
-
-
-def subject(model: Path) -> Subject:
-    """A model: its card, the folder of it, or the name of one that comes with the package. InputError for others."""
-    path = PACKAGED / model if str(model) in NAMES else model
-    card_path = path / "model.json" if path.is_dir() else path
-    loaded, card = load_model(card_path)
-    try:
-        sizes = dict(card["plan"]["task"])
-        task = TASKS[sizes.pop("name")](**sizes)
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"{card_path} does not say on which task it was trained; give a model of `python -m empirical train`"
-        ) from error
-    if task.vocabulary_size != loaded.config.vocabulary:
-        raise InputError(f"{card_path} has a vocabulary of {loaded.config.vocabulary}, its task another; train it anew")
-    return Subject(str(model), loaded, task, card["sha256"])
 
 
 def measured(
@@ -99,7 +70,7 @@ def measured(
         *((f"removal-{number:04}", _removal(removals, arm)) for number, arm in enumerate(arms(of.model))),
     ]
     found = {}
-    what = {"weights": of.sha256, "prompts": digest, "seed": seed, "settings": asdict(settings)}
+    what = {"weights": of.card["sha256"], "prompts": digest, "seed": seed, "settings": asdict(settings)}
     parts = None if out is None else out / f".parts-{key(what)[:16]}"
     for number, (name, compute) in enumerate(todo, 1):
         found[name] = kept(parts and parts / f"{name}.json", key({"part": name}), compute)
@@ -144,7 +115,7 @@ def about(of: Subject, sequences: int, seed: int) -> dict[str, Any]:
     name = next(name for name, kind in TASKS.items() if isinstance(of.task, kind))
     return {
         "model": of.name,
-        "sha256": of.sha256,
+        "sha256": of.card["sha256"],
         "task": {"name": name, **asdict(of.task)},
         "layers": of.model.config.layers,
         "sequences": sequences,

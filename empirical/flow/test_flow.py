@@ -26,8 +26,9 @@ from empirical.flow.ablation import Arm, Removals, arms
 from empirical.flow.attention import attention_rows, between_links
 from empirical.flow.lens import lens_rows
 from empirical.flow.output import report
-from empirical.flow.study import measured, streams, subject
+from empirical.flow.study import measured, streams
 from empirical.flow.walks import walks
+from empirical.subjects import subject
 from empirical.tasks.batch import Batch
 from empirical.tasks.letter import LetterTask
 from empirical.tasks.number import NumberTask
@@ -224,12 +225,12 @@ def card(tmp_path: Path) -> Path:
 
 def test_killed_runs_end_alike(card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("empirical.flow.output.draw", lambda *_: [])
-    report(card, 12, 0, tmp_path / "whole")
+    report(str(card), 12, 0, tmp_path / "whole")
     out = tmp_path / "killed"
 
     def work(operation: int) -> None:
         die_at(operation)
-        report(card, 12, 0, out)
+        report(str(card), 12, 0, out)
 
     for operation in count(20, 15):
         process = start(lambda: work(operation))  # noqa: B023
@@ -252,15 +253,15 @@ def test_command(card: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     }
     assert data["format"] == "headproof information flow" and data["version"] == 1
     assert {row["hops"] for row in data["accuracy"]} == {1, 2, 3}
-    assert subject(card).sha256 == data["sha256"] == json.loads(card.read_text())["sha256"]
-    assert measured(subject(card), 9, 0, None).lens == data["lens"]
+    assert data["model"] == "model" and data["sha256"] == json.loads(card.read_text())["sha256"]
+    assert measured(subject(str(card)), 9, 0, None).lens == data["lens"]
     bare = tmp_path / "bare.json"
     save_model(bare, random_model(LETTER), {})
     other = tmp_path / "other.json"
     save_model(other, random_model(LETTER), {"plan": {"task": {"name": "number", **asdict(NUMBER)}}})
     for arguments, expected in [
-        ([str(tmp_path / "none")], "none cannot be read"),
-        ([str(bare)], "does not say on which task"),
+        ([str(tmp_path / "none")], "there is no model"),
+        ([str(bare)], "names no task that it was trained on"),
         ([str(other)], "has a vocabulary of 40, its task another"),
         ([str(card), "--sequences", "5"], "sequences=5 is below 6"),
         ([str(card), "--seed", "-1"], "seed=-1"),

@@ -8,8 +8,8 @@ from typing import Any
 from empirical.dynamics.snapshots import kind
 from empirical.dynamics.summary import GAMMAS
 from empirical.flow.ablation import NAMES
-from empirical.flow.attention import Row
 from empirical.flow.study import Flow
+from empirical.scores.records import Row
 
 
 def render(flow: Flow, facts: dict[str, Any]) -> str:
