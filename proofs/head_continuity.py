@@ -8,6 +8,7 @@ import sympy
 from sympy import Eq, Le, Symbol, symbols
 
 from proofs import head_cases as cases
+from proofs import head_change_cases as changes
 from proofs.command import run
 from proofs.companion import Companion, Table, script
 from theory.compact.continuity.single_head import single_head
@@ -107,12 +108,12 @@ def theorem(proof: Companion) -> None:
         runs. If R and R' are the means over the changed keys, and m and m' their masses, the two outputs are
         (1 - m)C + mR and (1 - m')C + m'R'. Let m ≥ m' and m > 0. The difference of the outputs is m times that of R and
         the mean (m'R' + (m - m')C)/m.""",
-        Identity("the difference", cases.mixtures(), sympy.cancel),
+        Identity("the difference", changes.mixtures(), sympy.cancel),
     )
     proof.step(
         """Lemma 4. Two means of values are no farther apart than two of the values: their difference is a mean of
         differences of values, whatever the norm.""",
-        Identity("three values each", cases.hulls(), sympy.expand),
+        Identity("three values each", changes.hulls(), sympy.expand),
     )
     rho, D_v = symbols("rho D_v", positive=True)
     proof.step(
@@ -127,15 +128,15 @@ def theorem(proof: Companion) -> None:
         """It is attained at every k, n and Δ, wherever the changed letters stand: for letters 0 and 1, the logit Δ for
         the letter 1 and 0 for the letter 0, and the letters as values. On zeros alone the output is 0, and on a word
         with k ones that ends in 0 it is ρ.""",
-        Enumeration("all words that end in 0, n ≤ 8, e^Δ = 2, 4, 8", cases.attained(8)),
+        Enumeration("all words that end in 0, n ≤ 8, e^Δ = 2, 4, 8", changes.attained(8)),
     )
     proof.step(
         """Read backwards: before a head can change by the part r of its diameter, the share of changed letters must
         be""",
-        Eq(Symbol("d"), cases.SHARE),
+        Eq(Symbol("d"), changes.SHARE),
         """Out of a thousand letters, for a tenth and for a half:""",
-        Table(("Δ", "r = 1/10", "r = 1/2"), cases.shares((0, 1, 2, 5, 8))),
-        Identity("ρ at this share", cases.inverse(), sympy.cancel),
+        Table(("Δ", "r = 1/10", "r = 1/2"), changes.shares((0, 1, 2, 5, 8))),
+        Identity("ρ at this share", changes.inverse(), sympy.cancel),
     )
     proof.step(
         """A model of one layer. Let the layer move by at most φ_h times what its head h moves, and the distribution
@@ -143,8 +144,8 @@ def theorem(proof: Companion) -> None:
         all φ_h D_h ρ_h, with the diameter and the mass of each head. So if the probability of one of two letters is
         σ(2a + const), read from the head that attains Theorem 1, it moves by at most ρ/2: the slope of σ is at most
         1/4.""",
-        Identity("the slope of σ", cases.slope(), sympy.cancel),
-        Enumeration("changes of σ, Δ = 0, 1, 2, 5", cases.readouts()),
+        Identity("the slope of σ", changes.slope(), sympy.cancel),
+        Enumeration("changes of σ, Δ = 0, 1, 2, 5", changes.readouts()),
     )
 
 
@@ -155,22 +156,22 @@ def needed(proof: Companion) -> None:
         """The first layer. Let two heads with Δ = 0 average one after the other. If the first of n letters is changed,
         the result changes by (1 + 1/2 + ... + 1/n)/n, and Theorem 1 would allow 1/n. The second head sees states that
         differ where the letters agree.""",
-        Enumeration("two averages, n ≤ 60", cases.two_layers(60)),
+        Enumeration("two averages, n ≤ 60", changes.two_layers(60)),
     )
     proof.step(
         """The last letter. Let the logit be Δ for odd positions if the last letter is 1, and else 0, and the value 1
         at odd positions. For even n, changing the last letter changes the output by σ(Δ) - 1/2, at any length.""",
-        Enumeration("e^Δ = 4, even n ≤ 60; the bound is exceeded from n = 12 on", cases.other_query(60)),
+        Enumeration("e^Δ = 4, even n ≤ 60; the bound is exceeded from n = 12 on", changes.other_query(60)),
     )
     proof.step(
         """Both runs, both value sets. If Δ bounds the range in one run only, a changed key may have more. If D_v is the
         larger of the two diameters, a changed value may go from -1 to 1 among zeros, and the output by 2/n.""",
-        Enumeration("e^Δ = 4 against 16, and values -1 and 1, n ≤ 30", cases.other_sets(30)),
+        Enumeration("e^Δ = 4 against 16, and values -1 and 1, n ≤ 30", changes.other_sets(30)),
     )
     proof.step(
         """Nothing smaller will do: with Δ/2 for Δ, with e^Δ d/(1 + e^Δ d), or with k/(n + 1) for the share, the bound
         is exceeded by the head that attains Theorem 1.""",
-        Enumeration("Δ = 2, three letters of ten", cases.smaller()),
+        Enumeration("Δ = 2, three letters of ten", changes.smaller()),
     )
 
 

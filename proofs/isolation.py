@@ -7,6 +7,7 @@ import sys
 from sympy import Eq, Symbol
 
 from proofs import isolation_cases as cases
+from proofs import isolation_error_cases as errors
 from proofs.command import run
 from proofs.companion import Companion, Table, script
 from proofs.isolation_words import limits, sparse, tails
@@ -112,12 +113,12 @@ def isolated(proof: Companion) -> None:
         """Lemma 3. Let d(n) = k/n ≤ x, and go back from n over the t last positions, at which the words differ, to an
         agreement at n - t. There the distance is no larger, and n - t ≥ n - k ≥ (1 - x)n. So there are agreements at
         distance at most x beyond every bound.""",
-        Identity("k/n - (k - t)/(n - t)", cases.shorter(), cancelled),
+        Identity("k/n - (k - t)/(n - t)", errors.shorter(), cancelled),
     )
     proof.step(
         """Lemma 4. From such an agreement go on to the last position m before the words differ again; they do, as they
         are not eventually equal. The words agree at m, and d(m) ≤ x by Lemma 2.""",
-        Enumeration("back and forth for all sets of positions, n ≤ 11", cases.back_and_forth(11)),
+        Enumeration("back and forth for all sets of positions, n ≤ 11", errors.back_and_forth(11)),
     )
     proof.step(
         """Theorem 2. For infinitely many m, T(β_1...β_m) prefers α_{m+1}, which is not β_{m+1}, by at least ε - 2ω(x).
@@ -129,30 +130,30 @@ def isolated(proof: Companion) -> None:
         """Where biases fall with the lag, ω is a modulus in M_D. Let liminf d(n) < x. Fewer than K(n)/x positions up to
         n have M_D > x, by the covering argument of proofs.layer_continuity. If K(n) ≤ θxn with θ < 1, some j > (1 - θ)n
         - 1 has M_D(j) ≤ x < 1, so that the words agree at j. Go on from there; M_D does not grow, by Lemma 2.""",
-        Enumeration("positions of large M_D for all sets, n ≤ 9", cases.few_dense(9)),
+        Enumeration("positions of large M_D for all sets, n ≤ 9", errors.few_dense(9)),
     )
     proof.step(
         """The detector with Δ = 1 on chi. Flagged lengths, and what is predicted there, where chi has a 1:""",
-        Table(("n", "ones", "a", "logit", "T(1)", "predicted"), cases.listed(range(3, 11))),
+        Table(("n", "ones", "a", "logit", "T(1)", "predicted"), errors.listed(range(3, 11))),
         """All flagged lengths from 63 on are errors, and there are no others.""",
-        Enumeration("n < 1024, and flagged n < 2^200", cases.wrong(1024, 200)),
+        Enumeration("n < 1024, and flagged n < 2^200", errors.wrong(1024, 200)),
     )
     proof.step(
         """The errors may come late. The first of them for a larger Δ:""",
-        Table(("Δ", "e^Δ", "first error", "that is"), cases.first_rows()),
+        Table(("Δ", "e^Δ", "first error", "that is"), errors.first_rows()),
         """Up to there every test on chi is passed.""",
-        Enumeration("first errors lie beyond e^Δ", cases.later()),
+        Enumeration("first errors lie beyond e^Δ", errors.later()),
     )
     proof.step(
         """The errors are where the words part, not at all large n: the decoder that always says 0 is right on chi but
         at flagged lengths.""",
-        Enumeration("n < 300", cases.only_where_they_part(300)),
+        Enumeration("n < 300", errors.only_where_they_part(300)),
     )
     proof.step(
         """The hypotheses are needed. T(1) = 2a at odd n and 0 at even n, a the share of ones, is continuous and learns
         both 0^w and per_1, which stay apart by 1/2. With logits ln(n) at ones, T is not continuous and the detector
         learns both 0^w and chi. With the margin that fades of section 2, both are right for ever.""",
-        Enumeration("three decoders, n < 200", cases.isolation_needs(200)),
+        Enumeration("three decoders, n < 200", errors.isolation_needs(200)),
     )
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from math import isqrt
 from typing import Any
 
 import sympy
-from sympy import Expr, exp, symbols
+from sympy import exp, symbols
 
 from theory.arithmetic import ball
 from theory.arithmetic.ball import Real, evaluate
@@ -17,26 +16,18 @@ from theory.compact.isolation.basin import THIRD
 from theory.compact.isolation.detector import (
     THRESHOLD,
     BoundedDetector,
-    errors,
     logit,
     right,
-    rightly,
     share,
-    sigma,
 )
-from theory.compact.isolation.isolation import HALF, JOINT
-from theory.compact.isolation.models import REPEAT, averaging, constant_decoder, greedy, matching
-from theory.compact.isolation.situations import fading_logit, growing_share
-from theory.compact.isolation.tail_invariance import GAIN, LEAST, SLOPE
-from theory.compact.symbols import Delta, k, n
+from theory.compact.isolation.isolation import HALF
+from theory.compact.isolation.models import REPEAT, constant_decoder, greedy, matching
+from theory.compact.isolation.situations import fading_logit
+from theory.compact.symbols import Delta, n
 from theory.compact.words import (
-    POWERS,
-    SQUARES,
     ZEROS,
     altered,
     one_sided_density,
-    periodic,
-    power_of_two,
     running_distance,
 )
 from theory.evidence import Case, Equation
@@ -138,169 +129,3 @@ def blind(longest: int) -> Iterator[Case]:
         for word in (ZEROS, altered((1,), ZEROS)):
             lead = decoder.lead(word.prefix(length), word.letter(length + 1))
             yield {"word": str(word), "n": length}, lead == Fraction(4, 5)
-
-
-def shorter() -> Iterator[Equation]:
-    """The distance without t disagreements at the end."""
-    t = symbols("t", integer=True, positive=True)
-    yield "k/n", k / n - (k - t) / (n - t), t * (n - k) / (n * (n - t))
-
-
-def back_and_forth(longest: int) -> Iterator[Case]:
-    """From n back to an agreement, and on to the last position before the words part again."""
-    for length, changed in sets(longest):
-        share_ = running_distance(changed, length)
-        if 0 < share_ < 1:
-            back = max(set(range(1, length + 1)) - set(changed))
-            parting = next((i - 1 for i in changed if i > back), None)
-            found = back >= (1 - share_) * length and running_distance(changed, back) <= share_
-            if parting is not None:
-                found &= parting not in changed and running_distance(changed, parting) <= share_
-            yield {"n": length, "D": changed}, found
-
-
-def few_dense(longest: int) -> Iterator[Case]:
-    """Fewer than k/x positions have a one-sided density above x, for each x that is attained."""
-    for length, changed in sets(longest):
-        densities = [one_sided_density(changed, i) for i in range(1, length + 1)]
-        few = all(sum(found > x for found in densities) * x < len(changed) for x in {*densities} if x)
-        yield {"n": length, "D": changed}, few
-
-
-def listed(powers: Sequence[int]) -> Iterator[tuple[object, ...]]:
-    """N, ones, feature, logit, probability of 1, and what is predicted, on the powers of two at Delta = 1."""
-    for power in powers:
-        length = 2**power - 1
-        a = share(ball.exp(1), POWERS.nonzero(length), length)
-        z = logit(a, 1)
-        numbers = (f"{float(Real.of(value)):.6f}" for value in (a, z, sigma(z)))
-        said = 1 if right(z, 1) is Outcome.HOLDS else 0
-        yield length, POWERS.nonzero(length), *numbers, said
-
-
-def wrong(longest: int, powers: int) -> Iterator[Case]:
-    """The errors up to a length are the flagged lengths from 63 on, and far out all flagged lengths."""
-    detector = BoundedDetector(ball.exp(1))
-    found = {*errors(detector, POWERS, range(1, longest))}
-    for length in range(1, longest):
-        yield {"n": length}, (length in found) is (power_of_two(length + 1) and length >= 63)
-    for power in range(6, powers):
-        yield {"n": f"2^{power} - 1"}, detector.wrong_on_powers(power)
-
-
-def first_errors() -> Iterator[tuple[int, int]]:
-    """Delta and the least j such that 2^j - 1 is an error on the powers of two."""
-    for spread in (0, 1, 2, 5, 10, 20, 40):
-        detector = BoundedDetector(ball.exp(spread))
-        yield spread, next(j for j in range(1, 400) if detector.wrong_on_powers(j) is Outcome.HOLDS)
-
-
-def first_rows() -> Iterator[tuple[object, ...]]:
-    """The same as text, with e^Delta."""
-    for spread, power in first_errors():
-        yield spread, f"{float(ball.exp(spread)):.3g}", f"2^{power} - 1", f"{2**power - 1:,}"
-
-
-def later() -> Iterator[Case]:
-    """The first errors lie beyond e^Delta."""
-    for spread, power in first_errors():
-        yield {"Delta": spread}, ball.exp(spread) < 2**power - 1
-
-
-def only_where_they_part(longest: int) -> Iterator[Case]:
-    """The decoder that always says 0 errs on the powers of two at the flagged lengths only."""
-    decoder = constant_decoder(Fraction(0))
-    for length in range(1, longest):
-        lead = decoder.lead(POWERS.prefix(length), POWERS.letter(length + 1))
-        yield {"n": length}, (lead < 0) is power_of_two(length + 1)
-
-
-def isolation_needs(longest: int) -> Iterator[Case]:
-    """Two words learned together where a hypothesis is missing."""
-    for length in range(2, longest):
-        both = (JOINT.lead(word.prefix(length), word.letter(length + 1)) > 0 for word in (ZEROS, periodic(1)))
-        yield {"near": "distance 1/2", "n": length}, all(both)
-        grown = (rightly(growing_share, word, length) for word in (ZEROS, POWERS))
-        yield {"continuity": "logits ln n", "n": length}, Outcome.every(grown)
-        flag = POWERS.letter(length + 1)
-        faint = right(fading_logit(0, length, flag), 0), right(fading_logit(POWERS.nonzero(length), length, flag), flag)
-        yield {"margin": "fades", "n": length}, Outcome.every(faint)
-
-
-def lost_margin() -> Iterator[Equation]:
-    """The margin of 0 after k ones and zeros, T(1) = 1/10 + 2/5 a."""
-    least, slope = (sympy.Rational(part.numerator, part.denominator) for part in (LEAST, SLOPE))
-    one: Expr = least + slope * k / n
-    yield "margin", 1 - 2 * one, sympy.Rational(4, 5) * (1 - k / n)
-
-
-def never_regained(longest: int) -> Iterator[Case]:
-    """The same on 1 0^w: 4/5 less 4/5 n."""
-    decoder, word = averaging(LEAST, SLOPE), altered((1,), ZEROS)
-    for length in range(1, longest):
-        lead = decoder.lead(word.prefix(length), 0)
-        yield {"n": length}, lead == decoder.margin - Fraction(4, 5 * length) < decoder.margin
-
-
-def later_start(longest: int) -> Iterator[Case]:
-    """T(1) = sigma(8 (a - 1/4)): right on 0^w at once, on 1 0^w from n = 5 on."""
-    for length in range(1, longest):
-        both = (GAIN * (Fraction(ones, length) - THRESHOLD) for ones in (0, 1))
-        found = [right(z, 0) is Outcome.HOLDS for z in both]
-        yield {"n": length}, found == [True, length > 4]
-
-
-def kept_feature(powers: int) -> Iterator[Case]:
-    """Logits ln(n) 1[w_j = 1] on 1 0^w: more than half of the weight for ever, and 1 at flagged lengths."""
-    word = altered((1,), ZEROS)
-    for power in range(2, powers):
-        length = 2**power - 1
-        feature = growing_share(word, length)
-        right_ = rightly(growing_share, word, length)
-        kept = feature == Fraction(length, 2 * length - 1) > HALF
-        yield {"n": f"2^{power} - 1"}, kept and right_ is Outcome.REFUTED
-
-
-def periodic_share() -> Iterator[Equation]:
-    """Positions up to n = p q + r that are multiples of p: (n - r)/p."""
-    p, q, r = symbols("p q r", integer=True, positive=True)
-    yield "count", q, (p * q + r - r) / p
-
-
-def counts(longest: int) -> Iterator[Case]:
-    """How many ones are among the first n letters, by letters and in closed form."""
-    words = {
-        POWERS: lambda length: length.bit_length(),
-        SQUARES: isqrt,
-        periodic(2): lambda length: length // 3,
-        periodic(9): lambda length: length // 10,
-    }
-    for word, closed in words.items():
-        ones = 0
-        for length in range(1, longest):
-            ones += word.letter(length)
-            yield {"word": str(word), "n": length}, ones == closed(length) == word.nonzero(length)
-
-
-def sparse_rows() -> Iterator[tuple[object, ...]]:
-    """Delta, x, 1/x and the least m such that no per_m from there on is learned beside 0^w."""
-    for spread, _, certified in radii():
-        yield spread, f"{float(certified):.6f}", f"{float(1 / certified):,.2f}", f"{ceiling(1 / certified) - 1:,}"
-
-
-def from_there() -> Iterator[Case]:
-    """Ones at the multiples of m + 1 have a share of at most x, and at those of m more."""
-    for spread, _, certified in radii():
-        m = ceiling(1 / certified) - 1
-        yield {"Delta": spread}, Outcome.every([Fraction(1, m + 1) <= certified, Fraction(1, m) > certified])
-
-
-def one_of_both(longest: int) -> Iterator[Case]:
-    """Decoders that have learned a sparse word fail on 0^w late; the one that always says 0 has learned 0^w."""
-    for word in (POWERS, SQUARES):
-        decoder = matching(word, HALF, HALF)
-        flagged = [m for m in range(longest // 2, longest) if word.letter(m + 1)]
-        late = [decoder.lead(ZEROS.prefix(m), 0) < 0 for m in flagged]
-        yield {"learned": str(word), "errors": len(late)}, bool(late) and all(late)
-    decoder = constant_decoder(Fraction(0))
-    yield "always 0", all(decoder.lead(ZEROS.prefix(m), 0) > 0 for m in range(1, longest))

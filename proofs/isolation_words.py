@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs import isolation_cases as cases
+from proofs import isolation_word_cases as cases
 from proofs.companion import Companion, Table
 from proofs.layer_cases import cancelled, expanded
 from theory.compact.isolation.basin import basin

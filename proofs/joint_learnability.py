@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 
 from proofs import joint_cases as cases
+from proofs import joint_detector_cases as detector
+from proofs import joint_family_cases as families
 from proofs.command import run
 from proofs.companion import Companion, Table, script
 from proofs.layer_cases import cancelled, expanded
@@ -79,45 +81,45 @@ def construction(proof: Companion) -> None:
     )
     proof.step(
         """The head finds f_k = 1 - d(w, α^k), d the share of positions up to n that differ.""",
-        Enumeration("0^w, per_1, per_2, all words of length n ≤ 8", cases.agreement(8)),
+        Enumeration("0^w, per_1, per_2, all words of length n ≤ 8", detector.agreement(8)),
     )
     proof.step(
         """The logit of the letter s is C times the sum of max(0, f_k - 1 + d_0) over those k whose word has s next.
         After a prefix of α^k, so long that all others are at distance d_0 or more, f_k = 1 and all other terms are 0.
         So the next letter of α^k has the logit Cd_0, and all others 0.""",
-        Enumeration("four families, n ≤ 100", cases.learned(100)),
+        Enumeration("four families, n ≤ 100", detector.learned(100)),
     )
     proof.step(
         """If one of V letters leads by z in logit and the others are equal, it leads in probability by the following,
         with z = Cd_0; for V = 2 this is tanh(z/2).""",
-        cases.LED,
-        Identity("V = 2, 3, 5", cases.softmaxes(), cancelled),
+        detector.LED,
+        Identity("V = 2, 3, 5", detector.softmaxes(), cancelled),
     )
     proof.step(
         """It takes a while until the words are d_0 apart. From which length on is it right?""",
-        Table(("words", "distance", "from n ="), cases.starts()),
+        Table(("words", "distance", "from n ="), detector.starts()),
         """Before, gates of several words are open: for 0^w, per_1 and per_2 some letter is wrong or tied at n = 1 and
         at n = 2.""",
-        Enumeration("0^w, per_1, per_2, n ≤ 60", cases.early()),
+        Enumeration("0^w, per_1, per_2, n ≤ 60", detector.early()),
     )
     proof.step(
         """The basin. If a share r < d_0 of α^k is changed, and the result is more than d_0 from the others, then f_k is
         1 - r, all other gates are closed, and the lead in logit is""",
-        cases.LOGIT,
+        detector.LOGIT,
         """For 0^w beside per_1 and per_2, with d_0 = 1/6, C = 30 and n = 300, the first letters being changed:""",
-        Table(("changed", "r", "margin"), cases.flip_rows()),
-        Enumeration("all of these leads", cases.flipped(300)),
+        Table(("changed", "r", "margin"), detector.flip_rows()),
+        Enumeration("all of these leads", detector.flipped(300)),
     )
     proof.step(
         """The gate has to follow the distance. With d_0 = 1/2 for 0^w, per_7 and per_9 all gates are open on each of
         the words, and the two others outvote per_9 at its ones, unless per_7 has a 1 there too.""",
-        Enumeration("n + 1 a multiple of 10 up to 400", cases.wide_gate(400)),
+        Enumeration("n + 1 a multiple of 10 up to 400", detector.wide_gate(400)),
     )
     proof.step(
         """Nothing but sums and ReLUs is needed. Let the codes of letter and position be added, one coordinate for each
         letter. Whether w_j matches is the sum of ReLU(w_j + α^k_j - 1) over these coordinates; and after the head, the
         logit of s is C times the sum of ReLU(f_k - 2 + d_0 + [s is next in α^k]).""",
-        Enumeration("0^w, per_1, per_2, all words of length n ≤ 9", cases.additive(9)),
+        Enumeration("0^w, per_1, per_2, all words of length n ≤ 9", detector.additive(9)),
     )
 
 
@@ -128,7 +130,7 @@ def theorem(proof: Companion) -> None:
         """If two words have liminf d(n) = 0 and are not eventually equal, no continuous T learns both
         [isolation]. So section 3 must fail on 0^w and chi, whatever the gate. If n + 1 is a power of two, then on one
         of the two words the right letter leads by no more than CK(n)/n.""",
-        Enumeration("0^w with chi or sq, also beside per_1, three gates, n = 1023", cases.close(10)),
+        Enumeration("0^w with chi or sq, also beside per_1, three gates, n = 1023", families.close(10)),
     )
     proof.step(
         """Theorem 3. Finitely many words are all learned by one transformer with compact position data if and only if
@@ -146,8 +148,8 @@ def finite(proof: Companion) -> None:
     proof.step(
         """Any number of words is learned, but with less and less margin. The words 0^w, per_1, ..., per_r are at least
         1/(r+1) apart, and 0^w and per_r are just that. With C = 30 the construction has these margins:""",
-        Table(("r", "distance", "margin"), cases.growing_rows()),
-        Enumeration("distances over a common period, r ≤ 5", cases.shrinking()),
+        Table(("r", "distance", "margin"), families.growing_rows()),
+        Enumeration("distances over a common period, r ≤ 5", families.shrinking()),
     )
     proof.step(
         """For infinitely many words, to stay apart pairwise is not enough: no continuous T learns 0^w and all per_m,
@@ -161,15 +163,15 @@ def finite(proof: Companion) -> None:
         digits of a number in a Cantor set, say for each m whether m + 1 divides n + 1. The logit of 1 adds up for all m
         the number 8/2^m times ±1/2 times a tent over f at 1/(m+1); the tents do not overlap. At f = 0 all tents are 0,
         and on 0^w nothing is said at all.""",
-        Enumeration("m ≤ 8, sixty lengths from 2(m + 1)(m + 2) on", cases.dilemma(8)),
+        Enumeration("m ≤ 8, sixty lengths from 2(m + 1)(m + 2) on", families.dilemma(8)),
         doubt_or_dilemma,
     )
     proof.step(
         """The margin on per_m then tends to""",
-        cases.TANH,
+        families.TANH,
         """as n grows, and this to 0 as m does: by Theorem 2 infinitely many of them cannot share a margin. So there is
         a choice between fading margins and words that are not learned.""",
-        Enumeration("at most 2/2^m, m ≤ 40", cases.vanishing(40)),
+        Enumeration("at most 2/2^m, m ≤ 40", families.vanishing(40)),
     )
 
 

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sympy import exp
+from sympy import exp, log
 
-from proofs import head_cases, head_continuity
+from proofs import head_cases, head_change_cases, head_continuity
 from tests.companions import output, stops
 from theory.compact.continuity.single_head import Sharp, changed_mass, changed_share, single_head
 from theory.compact.continuity.weights_bound import Weights, weights_bound
@@ -36,10 +36,13 @@ test_a_broken_formula_stops_the_script = stops(
         replace(single_head, variant=Sharp(lambda spread, k, n: changed_mass(spread, k / (n + 1)))),
         11,
     ),
-    (head_cases, "SHARE", changed_share(Delta / 2, head_cases.r), 13),
-    (head_cases, "GAIN", 1, 14),
-    (head_cases, "averaged", lambda places, length, times: Fraction(len(places), length), 15),
-    (head_cases, "FALSE", {"the bound itself": Sharp()}, 18),
+    (head_change_cases, "changed_mass", lambda spread, share: changed_mass(spread, share) / 2, 12),
+    (head_change_cases, "softmax", lambda levels: [Fraction(1, len(levels))] * len(levels), 12),
+    (head_change_cases, "SHARE", changed_share(Delta / 2, head_change_cases.r), 13),
+    (head_change_cases, "GAIN", 1, 14),
+    (head_change_cases, "averaged", lambda places, length, times: Fraction(len(places), length), 15),
+    (head_change_cases, "NONE", log(4), 15),
+    (head_change_cases, "FALSE", {"the bound itself": Sharp()}, 18),
 )
 
 
@@ -53,7 +56,7 @@ def test_tables_by_a_softmax_in_floating_point() -> None:
         for count, mass in zip((1, 77, 999), masses, strict=True):
             boosted = np.exp(spread * (np.arange(1000) < count))
             assert float(mass) == pytest.approx(boosted[:count].sum() / boosted.sum(), abs=1e-4)
-    for spread, tenth, half in head_cases.shares((0, 3, 6)):
+    for spread, tenth, half in head_change_cases.shares((0, 3, 6)):
         for text, part in ((tenth, 0.1), (half, 0.5)):
             boosted = np.exp(spread) * float(text) / 1000
             assert boosted / (boosted + 1 - float(text) / 1000) == pytest.approx(part, abs=1e-3)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from sympy import exp
 
-from proofs import isolation, isolation_cases, isolation_words
+from proofs import isolation, isolation_cases, isolation_error_cases, isolation_word_cases, isolation_words
 from tests.companions import output, stops
 from theory.compact.isolation.basin import Basin, basin
-from theory.compact.isolation.detector import logit
+from theory.compact.isolation.detector import BoundedDetector, logit
 from theory.compact.isolation.isolation import Isolation
 from theory.compact.isolation.isolation import isolation as isolation_claim
 from theory.compact.isolation.isolation_printed import OFTEN, isolation_printed
@@ -42,23 +42,27 @@ test_a_broken_formula_stops_the_script = stops(
     (isolation_cases, "constant_decoder", lambda one: constant_decoder(2 * one), 7),
     (isolation, "isolation_printed", replace(isolation_printed, variant=OFTEN), 8),
     (isolation, "isolation_printed", replace(isolation_printed, counterexample="another"), 8),
-    (isolation_cases, "running_distance", lambda changed, n: 1 - running_distance(changed, n), 10),
+    (isolation_error_cases, "running_distance", lambda changed, n: 1 - running_distance(changed, n), 10),
     (isolation, "isolation", replace(isolation_claim, variant=Isolation("nowhere")), 11),
-    (isolation_cases, "one_sided_density", doubled, 12),
-    (isolation_cases, "errors", lambda feature, word, lengths: iter(()), 13),
-    (isolation_cases, "JOINT", constant_decoder(Fraction(1, 10)), 16),
-    (isolation_cases, "growing_share", lambda word, n: Fraction(word.nonzero(n), n), 16),
+    (isolation_error_cases, "one_sided_density", doubled, 12),
+    (isolation_error_cases, "errors", lambda feature, word, lengths: iter(()), 13),
+    (isolation_error_cases, "BoundedDetector", lambda boost: BoundedDetector(2 * boost), 13),
+    (isolation_error_cases, "constant_decoder", lambda one: constant_decoder(1 - one), 15),
+    (isolation_error_cases, "JOINT", constant_decoder(Fraction(1, 10)), 16),
+    (isolation_error_cases, "growing_share", lambda word, n: Fraction(word.nonzero(n), n), 16),
     (
         isolation_words,
         "tail_invariance",
         replace(tail_invariance, variant=Tail(given=(Fraction(0),), begun=lambda first: 10**4)),
         17,
     ),
-    (isolation_cases, "LEAST", Fraction(1, 5), 18),
-    (isolation_cases, "GAIN", -8, 19),
-    (isolation_cases, "isqrt", lambda n: n // 2, 21),
+    (isolation_word_cases, "LEAST", Fraction(1, 5), 18),
+    (isolation_word_cases, "GAIN", -8, 19),
+    (isolation_word_cases, "growing_share", lambda word, n: Fraction(word.nonzero(n), n), 20),
+    (isolation_word_cases, "isqrt", lambda n: n // 2, 21),
     (isolation_words, "sparse_words", replace(sparse_words, variant=Sparse(neither=True)), 22),
-    (isolation_cases, "ceiling", lambda x: ceiling(x) + 1, 23),
+    (isolation_word_cases, "ceiling", lambda x: ceiling(x) + 1, 23),
+    (isolation_word_cases, "constant_decoder", lambda one: constant_decoder(1 - one), 24),
 )
 
 
@@ -72,7 +76,7 @@ def test_radii_by_counting_ones_in_floating_point() -> None:
 
 
 def test_first_errors_by_the_definition() -> None:
-    for spread, power in isolation_cases.first_errors():
+    for spread, power in isolation_error_cases.first_errors():
         powers = np.arange(1, power + 1)
         mass = np.exp(spread) * powers / (np.exp(spread) * powers + 2.0**powers - 1 - powers)
         assert (mass <= 0.25).tolist() == [False] * (power - 1) + [True]

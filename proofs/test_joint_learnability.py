@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sympy import tanh
 
-from proofs import joint_cases, joint_learnability
+from proofs import joint_cases, joint_detector_cases, joint_family_cases, joint_learnability
 from tests.companions import output, stops
 from theory.compact.isolation.sparse_words import Sparse, sparse_words
 from theory.compact.learnability.doubt import Dilemma, doubt_or_dilemma
@@ -21,7 +21,7 @@ from theory.compact.learnability.joint import joint_learnability as joint_claim
 from theory.compact.learnability.models import C, Doubt, JointDetector
 from theory.compact.learnability.separation import Separation, margin_separation
 from theory.compact.symbols import m
-from theory.compact.words import Word
+from theory.compact.words import ZEROS, Infinite, Word, periodic
 
 
 class Ungated(JointDetector):
@@ -45,6 +45,9 @@ def everything(logits: Sequence[Fraction], right: int) -> bool:
     return True
 
 
+# The word per_1, as if it had no ones.
+UNCOUNTED = Infinite("per_1", periodic(1).letter, lambda n: 0)
+
 test_a_broken_formula_stops_the_script = stops(
     joint_learnability,
     (joint_cases, "SEPARATION", Separation(apart=Fraction(2)), 1),
@@ -58,16 +61,18 @@ test_a_broken_formula_stops_the_script = stops(
         replace(margin_separation, variant=Separation(without_overlap)),
         5,
     ),
-    (joint_cases, "LOGIT", C, 7),
-    (joint_cases, "JointDetector", Ungated, 7),
-    (joint_cases, "LED", tanh(joint_cases.z), 8),
-    (joint_cases, "leads", everything, 9),
+    (joint_detector_cases, "hamming", lambda u, w: Fraction(0), 6),
+    (joint_detector_cases, "LOGIT", C, 7),
+    (joint_detector_cases, "JointDetector", Ungated, 7),
+    (joint_detector_cases, "LED", tanh(joint_detector_cases.z), 8),
+    (joint_detector_cases, "leads", everything, 9),
+    (joint_family_cases, "CLOSE", ((ZEROS, UNCOUNTED),), 13),
     (joint_learnability, "joint_learnability", replace(joint_claim, variant=Joint(at_once=True)), 14),
-    (joint_cases, "least_distance", lambda words, n: Fraction(1, len(words) + 1), 15),
+    (joint_family_cases, "least_distance", lambda words, n: Fraction(1, len(words) + 1), 15),
     (joint_learnability, "sparse_words", replace(sparse_words, variant=Sparse(dense=True)), 16),
-    (joint_cases, "Doubt", lambda: Doubt(digits=5), 17),
+    (joint_family_cases, "Doubt", lambda: Doubt(digits=5), 17),
     (joint_learnability, "doubt_or_dilemma", replace(doubt_or_dilemma, variant=Dilemma(zeros=True)), 17),
-    (joint_cases, "TANH", tanh(2 ** (2 - m)), 18),
+    (joint_family_cases, "TANH", tanh(2 ** (2 - m)), 18),
 )
 
 
