@@ -97,10 +97,8 @@ def test_sparsemax(ledger: Submissions) -> None:
         """The entropy of the weight that matches near u: alpha = 2 lambda/K."""
         g, weight = torch.tensor([0.0, 1.0], dtype=F64), 1.0
         entropic = one_step(g, temperature=2 * weight / 2)
-        yield (
-            {"g": (0, 1), "lambda": weight},
-            bool(((projection_step(g, weight) - entropic).abs() <= 64 * EPSILON).all()),
-        )
+        same = bool(((projection_step(g, weight) - entropic).abs() <= 64 * EPSILON).all())
+        yield {"g": (0, 1), "lambda": weight}, same
 
     ledger.submit("gbi-l2-is-sparsemax-informal", Constructed("a step by the entropy instead", informal()))
     ledger.submit("gbi-l2-is-sparsemax", Constructed("the projected step against a cloud", cases()))
