@@ -6,6 +6,7 @@ from tests.adversary.duels.compact_heads import COMPACT_HEADS
 from tests.adversary.duels.compact_networks import COMPACT_NETWORKS
 from tests.adversary.duels.curvature import CURVATURE
 from tests.adversary.duels.entropic import ENTROPIC
+from tests.adversary.duels.exponentiated import EXPONENTIATED
 from tests.adversary.duels.gaussian_tasks import GAUSSIAN_TASKS
 from tests.adversary.duels.index import INDEX
 from tests.adversary.duels.lag_kernels import LAG_KERNELS
@@ -48,6 +49,7 @@ DUELS = [
     *LINEAR_POOLS,
     *CURVATURE,
     *ENTROPIC,
+    *EXPONENTIATED,
 ]
 
 _IDENTITY = "an identity: two sides that are one number leave nothing to exceed"
@@ -57,6 +59,8 @@ _DISCRETE = "its inputs are sequences of tokens, which the claim enumerates; no 
 _PICKED = "which task is picked, decided exactly: no bound"
 
 WITHOUT = {
+    "gbi-eg-max-entropy-bias": f"limits of steps: {_EQUIVALENCE}",
+    "gbi-saturation-time": _IDENTITY,
     "gbi-l2-is-sparsemax": "conditions of a maximum and Taylor's formula, as equalities",
     "gbi-l2-is-sparsemax-informal": f"refuted at one gradient: {_IDENTITY}",
     "gbi-multiplicative-gating-linear": _IDENTITY,

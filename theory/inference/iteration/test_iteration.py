@@ -1,0 +1,84 @@
+"""Losses, limits and times of many steps against brute force, at numbers that no claim lists."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+
+from theory.errors import InputError
+from theory.inference.iteration.bias import eg_limit
+from theory.inference.iteration.exponentiated import eg_losses
+from theory.inference.iteration.saturation import saturation_time
+from theory.inference.linear_pool.test_linear_pool import ask, entries
+from theory.quantities import Quantity
+
+EXAMPLES = 12
+TENTHS = st.integers(-20, 20).map(lambda n: n / 10)
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.lists(st.tuples(TENTHS, TENTHS), min_size=2, max_size=4), TENTHS, TENTHS, st.integers(0, 6))
+def test_losses(means: list[tuple[float, float]], x: float, y: float, steps: int) -> None:
+    m, datum = np.array(means), np.array([x, y])
+    hbar = max(((a - b) ** 2).sum() for a in m for b in m) / 2
+    assume(hbar > 0)
+    eta = round(1 / hbar, 6)
+    arguments = {"means": json.dumps(means), "x": [x, y], "variance": 0.5, "eta": eta}
+    z = np.full(len(m), 1 / len(m))
+    for _ in range(steps):
+        z = z * np.exp(eta * m @ (datum - z @ m) / 0.5)
+        z /= z.sum()
+    found = ask(eg_losses, **arguments, steps=steps)
+    assert entries(found, "z") == pytest.approx(z, abs=1e-9)
+    assert found["loss"] == pytest.approx(((datum - z @ m) ** 2).sum(), abs=1e-9)
+    assert found["hbar"] == pytest.approx(hbar)
+    if steps:
+        assert found["bound"] == pytest.approx(np.log(len(m)) / (eta * steps))
+        assert found["loss"] <= ask(eg_losses, **arguments, steps=steps - 1)["loss"] + 1e-5
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.lists(st.integers(-6, 6), min_size=3, max_size=4, unique=True), st.integers(1, 7), st.data())
+def test_the_limit_has_the_least_divergence(means: list[int], eighths: int, data: st.DataObject) -> None:
+    weights = data.draw(st.lists(st.integers(1, 6), min_size=len(means), max_size=len(means)))
+    m, start = np.array(means, dtype=float), np.array(weights) / sum(weights)
+    y = min(means) + (max(means) - min(means)) * eighths / 8
+    texts = json.dumps([f"{w}/{sum(weights)}" for w in weights])
+    found = ask(eg_limit, M=means, y=y, start=texts)
+    z = entries(found, "limit")
+    assert z.sum() == pytest.approx(1) and z @ m == pytest.approx(y)
+    assert np.log(z / start) - found["theta"] * m == pytest.approx(np.log(z / start)[0] - found["theta"] * m[0])
+    best, *_ = np.linalg.lstsq(np.stack((np.ones(len(m)), m)), np.array([1, y]), rcond=None)
+    assert entries(found, "least-norm") == pytest.approx(best, abs=1e-9)
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.integers(1, 49), st.integers(1, 30), st.integers(1, 30))
+def test_times_are_integrals_over_shares(hundredths: int, temperature: int, evidence: int) -> None:
+    eps, T, gain = hundredths / 100, temperature / 10, evidence / 10
+    found = ask(saturation_time, eps=eps, temperature=T, evidence=gain)
+    # dz/dt is z (1 - z) times the speed of w.
+    slow, _ = quad(lambda z: T**2 / (2 * (z * (1 - z)) ** 2 * gain), eps, 0.5)
+    fast, _ = quad(lambda z: 1 / (z * (1 - z) * gain), eps, 0.5)
+    assert (found["softmax"], found["exponentiated"]) == pytest.approx((slow, fast))
+
+
+@pytest.mark.parametrize(
+    ("quantity", "arguments"),
+    [
+        (eg_losses, {"means": "[[0],[1]]", "x": "[0]", "variance": "1", "eta": "1", "steps": "1000"}),
+        (eg_losses, {"means": "[[0],[1]]", "x": "[0,1]", "variance": "1", "eta": "1"}),
+        (eg_limit, {"M": "[0,1]", "y": "1"}),
+        (eg_limit, {"M": "[0,1]", "y": "1/2", "start": "[1,1]"}),
+        (eg_limit, {"M": "[0,1]", "y": "1/2", "start": "[1]"}),
+        (eg_limit, {"M": "[0,1,2]", "y": "1e-100"}),
+        (eg_limit, {"M": '["sqrt(2)",1]', "y": "1.2"}),
+        (saturation_time, {"eps": "0.5", "temperature": "1", "evidence": "1"}),
+    ],
+)
+def test_bad_input_is_refused(quantity: Quantity, arguments: dict[str, str]) -> None:
+    with pytest.raises(InputError):
+        quantity.evaluate(arguments)
