@@ -131,11 +131,12 @@ def draw_constants(data: Found, folder: Path) -> list[Path]:
     from matplotlib.figure import Figure
 
     changes = data["changes"]
-    symbols = list(dict.fromkeys(at["symbol"] for at in changes))
+    kinds = list(dict.fromkeys((at["symbol"], at["fronted"]) for at in changes))
     with rc_context(STYLE):
-        figure = Figure(figsize=(9, 2.5 * len(symbols)), layout="constrained")
-        for row, symbol in zip(figure.subplots(len(symbols), 3, squeeze=False), symbols, strict=True):
-            chosen = [at for at in changes if at["symbol"] == symbol]
+        figure = Figure(figsize=(9, 2.3 * len(kinds)), layout="constrained")
+        for row, kind in zip(figure.subplots(len(kinds), 3, squeeze=False), kinds, strict=True):
+            chosen = [at for at in changes if (at["symbol"], at["fronted"]) == kind]
+            title = f"{'first token, then ' if kind[1] else ''}string of {kind[0]!r}"
             for number, length in enumerate(dict.fromkeys(at["length"] for at in chosen)):
                 same = [at for at in chosen if at["length"] == length]
                 colour = (BLUE, GREEN, ORANGE, RED, "black", GREY)[number % 6]
@@ -146,9 +147,7 @@ def draw_constants(data: Found, folder: Path) -> list[Path]:
                 row[2].plot(lag, sums, ".-", color=colour, linewidth=0.8)
             names = ("gap at the end", "oscillation of log T", "(N - 1) x change of log-perplexity")
             for axes, name in zip(row, names, strict=True):
-                axes.set(
-                    xscale="log", xlabel="tokens behind the changed one", ylabel=name, title=f"string of {symbol!r}"
-                )
+                axes.set(xscale="log", xlabel="tokens behind the changed one", ylabel=name, title=title)
             row[0].set_yscale("log")
             row[0].legend(fontsize=6)
         return write(figure, folder, "constants", "png", "svg")

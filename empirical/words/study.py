@@ -86,8 +86,11 @@ def constants(model: str, out: Path) -> tuple[dict[str, Any], list[Path]]:
     tokens = [
         (pair[0], *(tokenizer.encode(text, add_special_tokens=False)[-1] for text in pair)) for pair in strings.SYMBOLS
     ]
+    front = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
+    if front is None:
+        raise InputError(f"{path} has no token that begins a text; give a model whose tokenizer has one")
     with alone(out):
-        found: Mapping[str, Any] = strings.study(lambda words: loaded.model(words).logits, tokens)
+        found: Mapping[str, Any] = strings.study(lambda words: loaded.model(words).logits, tokens, front)
         data = {
             "format": f"{FORMAT}, constants",
             "version": VERSION,

@@ -78,17 +78,20 @@ def test_plans_that_are_none(change: dict[str, object]) -> None:
         CopyPlan(**change)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("fronted", [False, True])
 @torch.no_grad()
-def test_constant_strings() -> None:
+def test_constant_strings(fronted: bool) -> None:
     model = decoder(5)
-    found = list(changes(model, "x", 0, 2, 20))
+    found = list(changes(model, "x", 0, 2, 20, 1 if fronted else None))
     assert [at.place for at in found] == places(20) and places(20)[-1] < 20
+    first = [1] if fronted else []
     for at in found:
-        word = torch.zeros(1, 20, dtype=torch.int64)
-        plain = model.next_letter(word)[0]
-        word[0, at.place - 1] = 2
-        assert at.gap == pytest.approx(float((model.next_letter(word)[0] - plain).abs().max()))
-        steps = [model.next_letter(word[:, :n])[0, word[0, n]].log() for n in range(1, 20)]
-        assert at.changed == pytest.approx(-float(sum(steps)) / 19)
+        string = [0] * 20
+        plain = model.next_letter(torch.tensor([first + string]))[0]
+        string[at.place - 1] = 2
+        moved = model.next_letter(torch.tensor([first + string]))[0]
+        assert at.fronted == fronted and at.gap == pytest.approx(float((moved - plain).abs().max()))
+        chances = [model.next_letter(torch.tensor([first + string[:n]]))[0, string[n]].log() for n in range(1, 20)]
+        assert at.changed == pytest.approx(-float(sum(chances)) / 19)
     assert spread(model, 0, 40) < 1e-9  # positions are only scored
     assert perplexity(torch.full((3, 2), 0.5).log(), torch.tensor([0, 1, 1])) == pytest.approx(log(2))

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.language_model
 pytest.importorskip("transformers")
 
 
-def test_one_changed_token_moves_less_and_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_constant_strings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         packaged_file(PACKAGED["smollm2"])
     except NotInstalled as error:
@@ -25,7 +25,9 @@ def test_one_changed_token_moves_less_and_less(tmp_path: Path, monkeypatch: pyte
     assert run(["words", "--model", "smollm2", "--out", str(tmp_path)]) == 0
     data = json.loads((tmp_path / "constants.json").read_text())
     assert max(data["spread"].values()) < 1e-4  # float32 through 30 layers; 0 by theory
-    first = {at["length"]: at["gap"] for at in data["changes"] if at["place"] == 1}
-    last = {at["length"]: at["gap"] for at in data["changes"] if at["place"] == at["length"] - 1}
-    assert first[64] < first[16] and first[64] < last[64]
+    bare, fronted = ([at for at in data["changes"] if at["fronted"] == kind] for kind in (False, True))
+    assert max(at["constant"] for at in bare) - min(at["constant"] for at in bare) < 1e-4  # a mean of equal terms
+    assert max(at["constant"] for at in fronted) < min(at["constant"] for at in bare) - 1
+    short, long = (max(at["gap"] for at in fronted if at["length"] == length) for length in (16, 64))
+    assert long < short / 2
     assert {path.name for path in tmp_path.iterdir()} == {"constants.json", "constants.png", "constants.svg"}

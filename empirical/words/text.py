@@ -57,12 +57,13 @@ def render(data: Found) -> str:
 def render_constants(data: Found) -> str:
     """A row for each length and place."""
     lines = [f"largest change of T after n equal tokens {symbol!r}: {x:.1e}" for symbol, x in data["spread"].items()]
-    lines += ["", "string, N, place: gap at the end, oscillation of log T; log-perplexity before, after", ""]
-    lines += [
-        f"{at['symbol']!r}, {at['length']}, {at['place']}: {at['gap']:.2e}, {at['zeta']:.3g}; "
-        f"{at['constant']:.4f}, {at['changed']:.4f}"
-        for at in data["changes"]
-    ]
+    lines += ["", "string, N, place: gap at the end, oscillation of log T; log-perplexity of it before, after", ""]
+    for at in data["changes"]:
+        first = ", with a first token" if at["fronted"] else ""
+        lines.append(
+            f"{at['symbol']!r}{first}, {at['length']}, {at['place']}: {at['gap']:.2e}, {at['zeta']:.3g}; "
+            f"{at['constant']:.4f}, {at['changed']:.4f}"
+        )
     return "\n".join(lines)
 
 
