@@ -71,12 +71,12 @@ def _word(text: str) -> Infinite | tuple[int, ...]:
 def fit(pair: Pair, subject: Subject, letters: tuple[int, int]) -> None:
     """InputError for letters that the model does not have, and words that the theorem does not speak of."""
     vocabulary = len(subject.weights.embedding)
-    used = letters if pair.infinite else (*_finite(pair.first), *_finite(pair.second))
+    used = letters if pair.infinite else (*letters, *_finite(pair.first), *_finite(pair.second))
     if outside := [letter for letter in used if not 0 <= letter < vocabulary]:
         raise InputError(f"token {outside[0]} is not one of the {vocabulary} of {subject.name}; give tokens below that")
+    if letters[0] == letters[1]:
+        raise InputError(f"--letters {letters[0]},{letters[1]} are one token; give two")
     if pair.infinite:
-        if letters[0] == letters[1]:
-            raise InputError(f"--letters {letters[0]},{letters[1]} are one token; give two")
         return
     u, w = _finite(pair.first), _finite(pair.second)
     if len(u) != len(w):

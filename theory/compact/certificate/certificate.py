@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from flint import arb, ctx
 
@@ -27,6 +28,7 @@ from theory.outcome import Outcome
 from theory.progress import Progress
 
 _LONGEST = 1_000  # digits of a length that is known as an integer
+_FAR = 4096  # words are looked at up to the length 2^_FAR
 
 
 @dataclass(frozen=True)
@@ -147,22 +149,18 @@ class _Places:
 
     @property
     def dense(self) -> bool:
-        return self.count(2**64) * 2**16 > 2**64
-
-    def place(self, j: int) -> int:
-        """The least n with K(n) >= j."""
-        high = 1
-        while self.count(high) < j:
-            high *= 2
-        return _last(lambda n: n < 1 or self.count(n) < j, high) + 1
+        return self.count(2**_FAR) > 2 ** (_FAR - 1000)  # else K(n) is far below n, as for powers and squares
 
     def last_above(self, inverse: Real) -> int:
         """The last j whose place is nearer than j inverse: up to j inverse the bound is not yet below epsilon."""
+        upper = inverse.ball(BITS).upper()
+        mantissa, exponent = upper.man_exp()
+        ratio = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
         def above(j: int) -> bool:
-            return j < 1 or (j * inverse > self.place(j)) is not Outcome.REFUTED
+            return j < 1 or self.count(ceil(j * ratio) - 1) >= j
 
-        most = self.count(2**4096)  # words that end to differ have no further place
+        most = self.count(2**_FAR)  # words that end to differ have no further place
         high = 1
         while high <= most and above(high):
             high *= 2
@@ -170,8 +168,7 @@ class _Places:
 
     def far(self, logarithm: Real) -> Real:
         """A bound of ln N*, where 1/delta cannot be written out."""
-        bits = 4096
-        if self.count(2**bits) <= 2 * (bits + 1):  # K(n) <= 2 log_2 n + 2
+        if self.count(2**_FAR) <= 2 * (_FAR + 1):  # K(n) <= 2 log_2 n + 2
             return logarithm + log(6 * logarithm + 8)
         return 2 * logarithm + 2  # K(n) <= 2 sqrt n
 

@@ -33,6 +33,14 @@ def length(x: Array) -> float:
     return largest * float(np.sqrt(np.square(x / largest).sum())) * (1 + gamma(x.size + 8)) * _CLOSE + _UNDERFLOW
 
 
+def _row_lengths(x: Array) -> Array:
+    """The Euclidean norms of rows, not rounded to a side. Scaled as in `length`, so that squares do not underflow."""
+    largest = np.abs(x).max(axis=1, keepdims=True, initial=0.0)
+    scale = np.where((largest > 0) & np.isfinite(largest), largest, 1.0)
+    found: Array = scale[:, 0] * np.sqrt(np.square(x / scale).sum(axis=1))
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Matrix:
     """All real matrices within Frobenius distance `radius` of `middle`."""
@@ -72,12 +80,12 @@ class Matrix:
 
     def rows(self) -> Array:
         """Upper bounds of the Euclidean norms of the rows."""
-        found: Array = np.sqrt(np.square(self.middle).sum(axis=1)) * (1 + gamma(self.middle.shape[1] + 8))
+        found = _row_lengths(self.middle) * (1 + gamma(self.middle.shape[1] + 8))
         return (found + self.radius) * _CLOSE + _UNDERFLOW
 
     def least_row(self) -> float:
         """A lower bound of the shortest row."""
-        found = np.sqrt(np.square(self.middle).sum(axis=1)) * (1 - gamma(self.middle.shape[1] + 8))
+        found = _row_lengths(self.middle) * (1 - gamma(self.middle.shape[1] + 8))
         return max(0.0, float(found.min()) / _CLOSE - self.radius - _UNDERFLOW)
 
 
@@ -115,13 +123,14 @@ def diameter(points: Matrix, most: int = 4096) -> float:
     order = np.argsort(-reach)
     two = float(reach[order[0]] + reach[order[1]]) * _CLOSE
     start = x[order[0]]
-    second = x[int(np.argmax(np.square(x - start).sum(axis=1)))]
-    sure = float(np.sqrt(np.square(x - second).sum(axis=1).max())) * (1 - gamma(x.shape[1] + 8))
+    second = x[int(np.argmax(_row_lengths(x - start)))]
+    sure = float(_row_lengths(x - second).max()) * (1 - gamma(x.shape[1] + 8))
     near = order[reach[order] + reach[order[0]] >= sure]
     if len(near) > most:
         return two + 2 * points.radius
+    unit = 2.0 ** np.floor(np.log2(sure)) if 0 < sure < np.inf else 1.0  # so that squares do not underflow
     longest = 0.0
     for i in near:
-        longest = max(longest, float(np.square(x[near] - x[i]).sum(axis=1).max()))
-    pairs = float(np.sqrt(longest)) * (1 + gamma(x.shape[1] + 8)) * _CLOSE + _UNDERFLOW
+        longest = max(longest, float(np.square((x[near] - x[i]) / unit).sum(axis=1).max()))
+    pairs = unit * float(np.sqrt(longest)) * (1 + gamma(x.shape[1] + 8)) * _CLOSE + _UNDERFLOW
     return (min(two, max(pairs, sure)) + 2 * points.radius) * _CLOSE

@@ -121,6 +121,15 @@ def test_lengths_for_infinite_words_by_a_scan(word: Infinite, eps: Fraction) -> 
 def test_words_that_stay_apart_are_never_covered() -> None:
     assert SMALL.sufficient_length_of(ZEROS, periodic(5), Fraction(1, 10)).logarithm is None
     assert str(SMALL.sufficient_length_of(periodic(2), periodic(3), Fraction(1, 10))) == "never"
+    # Words so sparse that their share of ones is below any that can be met on the way.
+    for word in (periodic(99_998), periodic(10**9)):
+        assert SMALL.sufficient_length_of(ZEROS, word, Fraction(1, 10**12)).logarithm is None
+
+
+def test_squares_are_covered_at_a_level_of_hundreds_of_digits() -> None:
+    found = SMALL.sufficient_length_of(ZEROS, SQUARES, Fraction(1, 10**600)).logarithm
+    assert found is not None  # K(n) = sqrt n, so that N* is nearly 1/delta^2
+    assert 2 * 600 * math.log(10) < float(found) < 2 * 606 * math.log(10)
 
 
 def test_lengths_that_cannot_be_written_out() -> None:
@@ -176,7 +185,7 @@ BAD = {
     "a norm 'group'": lambda w: replace(w, norm=Norm("group", np.ones(8), 1e-5)),
     "softcap is 0": lambda w: replace(w, softcap=0.0),
     "has no norm before it": lambda w: replace(w, blocks=(replace(w.blocks[0], mlp_norm=None),)),
-    "a bound is NaN or infinite": lambda w: replace(w, unembedding=w.unembedding * 1e308),
+    "a bound is NaN or infinite": lambda w: replace(w, unembedding=np.sign(w.unembedding) * 1.7e308),
 }
 
 

@@ -63,6 +63,17 @@ def test_norms_of_nothing_and_of_what_is_no_number() -> None:
     assert length(np.array([3e200, 4e200])) == pytest.approx(5e200)
 
 
+@pytest.mark.parametrize("size", [1e-160, 1e-165, 1e-170, 1e-200, 1e-280, 1e150])
+def test_rows_and_diameters_of_any_size(size: float) -> None:
+    points = np.array([[3.0, 4.0], [0.0, 0.0], [0.0, -8.0]])
+    found = Matrix(points * size)
+    assert found.rows() == pytest.approx([5 * size, 0, 8 * size], rel=1e-9, abs=1e-289)
+    assert diameter(found) == pytest.approx(153**0.5 * size, rel=1e-9)
+    assert diameter(found) >= 153**0.5 * size * (1 - 1e-15)
+    assert Matrix(points[::2] * size).least_row() == pytest.approx(5 * size, rel=1e-9)
+    assert found.spectral() >= float(np.linalg.norm(points, 2)) * size * (1 - 1e-15)
+
+
 @given(SHAPES, st.integers(1, 9))
 def test_products_contain_the_true_product(sizes: tuple[int, int, int], columns: int) -> None:
     left, right = drawn(sizes), drawn((sizes[1], columns, sizes[2] + 1))
