@@ -59,6 +59,8 @@ _DISCRETE = "its inputs are sequences of tokens, which the claim enumerates; no 
 _PICKED = "which task is picked, decided exactly: no bound"
 
 WITHOUT = {
+    "gbi-cost-model": "widths are integers, which the claim enumerates; counts are equalities",
+    "gbi-cost-model-informal": "widths are integers, which the claim enumerates; counts are equalities",
     "gbi-eg-max-entropy-bias": f"limits of steps: {_EQUIVALENCE}",
     "gbi-saturation-time": _IDENTITY,
     "gbi-l2-is-sparsemax": "conditions of a maximum and Taylor's formula, as equalities",
