@@ -50,6 +50,11 @@ def write(path: Path, data: bytes) -> None:
         os.close(folder)
 
 
+def write_json(path: Path, data: Mapping[str, Any]) -> None:
+    """Replace a file by one object, as `write` does. ValueError for NaN and infinite numbers, which JSON has not."""
+    write(path, (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
+
+
 def save(card_path: Path, tensors: Mapping[str, Tensor], card: Mapping[str, Any]) -> None:
     """Write tensors and their card, then remove the weights that the card named before."""
     data = serialise({name: tensor.detach().contiguous() for name, tensor in tensors.items()})

@@ -11,7 +11,7 @@ from typing import Any
 from scipy.stats import binomtest
 
 from empirical.ask.questions import Question, Quiz
-from empirical.checkpoint import write
+from empirical.checkpoint import write_json
 from empirical.training.journal import Journal
 from theory.errors import InputError
 from theory.progress import Progress
@@ -81,7 +81,7 @@ def ask(
     path = out / REQUEST
     if path.exists() and _read(path) != request:
         raise InputError(f"{path} asks something else; ask for the same, or give another folder")
-    write(path, (json.dumps(request, indent=1) + "\n").encode())
+    write_json(path, request)
     questions, said, size = list(quiz), *_kept(out / ANSWERS)
     for question, (key, _) in zip(questions, said, strict=False):
         if key != question.key:
@@ -95,7 +95,7 @@ def ask(
         if progress is not None:
             progress(len(answers), len(questions))
     shares = [asdict(share) for share in by_length(answers)]
-    write(out / RESULT, (json.dumps({**request, "level": LEVEL, "shares": shares}, indent=1) + "\n").encode())
+    write_json(out / RESULT, {**request, "level": LEVEL, "shares": shares})
     return answers
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from math import log
 from pathlib import Path
@@ -14,11 +13,10 @@ from flint import arb, ctx
 from empirical.basin.measure import Measured, Plan, as_data, constant_spread, measure
 from empirical.basin.pair import Pair, fit, parse, prefix
 from empirical.basin.subject import Subject, open_subject
-from empirical.checkpoint import write
+from empirical.checkpoint import write_json
 from theory.arithmetic.ball import Real
 from theory.compact.certificate.certificate import Bounds, Certificate, Reach
 from theory.compact.certificate.estimate import Sight, estimate, largest_weights, see
-from theory.errors import InputError
 from theory.progress import progress_bar
 
 FORMAT = "headproof basin"
@@ -178,13 +176,10 @@ def _float(value: arb) -> float | None:
 
 
 def save(report: Report, folder: Path) -> list[Path]:
-    """Write basin.json and the figures. InputError where the folder cannot be written to."""
+    """Write basin.json and the figures."""
     from empirical.basin.figures import draw
 
     data = folder / "basin.json"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        write(data, (json.dumps(as_json(report), indent=1, allow_nan=False) + "\n").encode())
-    except OSError as error:
-        raise InputError(f"{folder} cannot be written to: {error.strerror}; give --out another folder") from error
+    folder.mkdir(parents=True, exist_ok=True)
+    write_json(data, as_json(report))
     return [data, *draw(report, folder)]

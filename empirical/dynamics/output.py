@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from empirical.checkpoint import write
+from empirical.checkpoint import write_json
 from empirical.dynamics.figure import draw
-from empirical.dynamics.intervals import LEVEL
 from empirical.dynamics.study import Study, carry_out
 from empirical.dynamics.summary import as_data, summary
 from empirical.dynamics.text import render
+from empirical.intervals import LEVEL
 from empirical.lock import alone
 from theory.progress import Progress, progress_bar
 
@@ -47,7 +46,7 @@ def report(study: Study, out: Path) -> tuple[dict[str, Any], str, list[Path]]:
             "runs": [vars(run) for run in runs],
         }
         path = out / "dynamics.json"
-        write(path, (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
+        write_json(path, data)
         task, layers = study.as_json()["plan"]["task"]["name"], study.plan.model.layers
         title = f"{task} task, {layers} layers, {study.plan.recipe.steps} steps of {study.plan.recipe.batch} sequences"
         note = f"Bands: {intervals}. Entropy: as a part of that of uniform attention. Scores: {study.settings}."

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from empirical.checkpoint import load_model
-from empirical.dynamics.kept import kept, key
 from empirical.dynamics.snapshots import rows_of
+from empirical.kept import kept, key
 from empirical.scores.records import Row
 from empirical.scores.score import DEFAULTS
 from empirical.scores.settings import Settings

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from empirical.dynamics.intervals import OverSeeds
 from empirical.dynamics.snapshots import KINDS, kind
 from empirical.dynamics.study import Learnt
+from empirical.intervals import OverSeeds
 from empirical.scores.records import Row
 
 GAMMAS = (0.1, 0.05)  # those of arXiv 2605.31558

@@ -22,12 +22,12 @@ from empirical.__main__ import run
 from empirical.capture.heads import LayerHeads
 from empirical.decoder import Decoder
 from empirical.decoder_config import DecoderConfig
-from empirical.dynamics.intervals import OverSeeds
-from empirical.dynamics.kept import kept
 from empirical.dynamics.output import report
 from empirical.dynamics.snapshots import KINDS, kind, rows_of
 from empirical.dynamics.study import Learnt, Study
 from empirical.dynamics.summary import LEARNT, as_data, summary
+from empirical.intervals import OverSeeds
+from empirical.kept import kept
 from empirical.rotary import Rotary
 from empirical.scores.head_scores import pure
 from empirical.scores.settings import Settings

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from empirical.dynamics.intervals import OverSeeds
 from empirical.dynamics.snapshots import KINDS
 from empirical.dynamics.summary import LEARNT, Summary
+from empirical.intervals import OverSeeds
 
 
 def render(found: Summary, seeds: int) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from empirical.checkpoint import write
+from empirical.checkpoint import write_json
 from empirical.flow.figure import draw
 from empirical.flow.study import about, forget, measured
 from empirical.flow.text import render
@@ -41,7 +40,7 @@ def report(
         }
         paths = []
         if out is not None:
-            write(out / "flow.json", (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
+            write_json(out / "flow.json", data)
             paths = [out / "flow.json", *draw(flow, facts, out)]
             forget(out)
     return data, render(flow, facts), paths

@@ -13,12 +13,12 @@ import torch
 from torch import Tensor
 
 from empirical.decoder import Decoder
-from empirical.dynamics.kept import kept, key
 from empirical.dynamics.snapshots import rows_of
 from empirical.flow.ablation import Arm, Removals, arms
 from empirical.flow.attention import attention_rows
 from empirical.flow.lens import lens_rows
 from empirical.flow.walks import walks
+from empirical.kept import kept, key
 from empirical.scores.records import Row
 from empirical.scores.score import DEFAULTS
 from empirical.scores.settings import Settings

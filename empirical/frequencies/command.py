@@ -52,12 +52,12 @@ def command(
 
     import torch
 
-    from empirical.checkpoint import write
-    from empirical.dynamics.kept import kept, key
+    from empirical.checkpoint import write_json
     from empirical.frequencies.figure import draw_plane, draw_use
     from empirical.frequencies.plane import plane_of
     from empirical.frequencies.text import render
     from empirical.frequencies.use import Request, rows, steepest
+    from empirical.kept import kept, key
     from empirical.lock import alone
     from empirical.subjects import subjects
     from theory.errors import InputError
@@ -78,7 +78,7 @@ def command(
                 show(done + 1, len(found))
         report = {"format": FORMAT, "version": VERSION, "request": asdict(request), "models": data}
         if out is not None:
-            write(out / "frequencies.json", (json.dumps(report, indent=1, allow_nan=False) + "\n").encode())
+            write_json(out / "frequencies.json", report)
             paths = [out / "frequencies.json", *draw_use(data, out)]
             for one, model in zip(found, data, strict=True):
                 row = steepest(row for row in model["heads"] if layer in (None, row["layer"]))

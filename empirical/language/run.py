@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import torch
 
 from empirical.capture.loading import check_model, digest, load_model, random_model
-from empirical.checkpoint import write
+from empirical.checkpoint import write_json
 from empirical.language.figures import draw_ablation, draw_comparison, draw_kinds
 from empirical.language.packaged import PACKAGED, packaged_file
 from empirical.language.study import Observed, Request, ablate, observe
@@ -62,7 +61,7 @@ def run(model: str, request: Request, out: Path) -> tuple[str, list[Path]]:
             for answer in answers
         ],
     }
-    write(out / "study.json", (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
+    write_json(out / "study.json", data)
     return render(observed, random.correlations, answers, request.heads), [out / "study.json", *paths]
 
 

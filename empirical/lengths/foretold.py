@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from empirical.checkpoint import write
+from empirical.checkpoint import write_json
 from empirical.decoder_config import GPTJ_BASE
 from empirical.lengths.measure import Request, kinds_of_prefix
 from empirical.lengths.prediction import Foreseen, fall, foresee
@@ -44,7 +44,7 @@ def prediction(
     }
     if not path.exists():
         found = {subject.name: _of(subject, request, watch) for subject in subjects}
-        write(path, (json.dumps({**asked, "predictions": found}, indent=1, allow_nan=False) + "\n").encode())
+        write_json(path, {**asked, "predictions": found})
     data = path.read_bytes()
     try:
         known = json.loads(data)

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from empirical.dynamics.kept import kept, key
+from empirical.kept import kept, key
 from empirical.lengths.binomial import clustered
 from empirical.lengths.reading import read, read_prefix
 from empirical.lengths.sequences import Group, groups, severed, shortcut

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from empirical.checkpoint import write
-from empirical.dynamics.intervals import OverSeeds
+from empirical.checkpoint import write_json
+from empirical.intervals import OverSeeds
 from empirical.lengths.foretold import FILE, prediction
 from empirical.lengths.measure import Request, half_length, kinds_of_prefix, measure
 from empirical.subjects import Subject
-from theory.errors import InputError
 from theory.progress import progress_bar
 
 FORMAT = "headproof lengths"
@@ -74,10 +72,7 @@ def run(subjects: Sequence[Subject], request: Request, out: Path) -> tuple[dict[
         ],
     }
     data["over_seeds"] = over_seeds(data["models"])
-    try:
-        write(out / "lengths.json", (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
-    except OSError as error:
-        raise InputError(f"{out} cannot be written to: {error.strerror}; give --out another folder") from error
+    write_json(out / "lengths.json", data)
     paths = [out / FILE, out / "lengths.json", *draw(data, out)]
     shutil.rmtree(out / PARTS, ignore_errors=True)
     return data, paths

@@ -14,7 +14,7 @@ from typing import Any
 
 from torch import Tensor
 
-from empirical.checkpoint import write
+from empirical.checkpoint import write, write_json
 from empirical.scores.bootstrap import Resampling
 from empirical.scores.random_weights import RandomWeights
 from empirical.scores.records import Row
@@ -94,7 +94,7 @@ def save(report: Report, folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         for name, rows in tables.items():
             write(folder / name, _csv(rows).encode())
-        write(folder / JSON, (json.dumps(as_data(report), indent=1, allow_nan=False) + "\n").encode())
+        write_json(folder / JSON, as_data(report))
     except OSError as error:
         raise InputError(f"{folder} cannot be written to: {error.strerror}; give --out another folder") from error
     paths = draw({label: survey.layers for label, survey in report.surveys.items()}, folder)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from empirical.checkpoint import write
+from empirical.checkpoint import write, write_json
 from empirical.sweep.run import Run
 
 JSON, CSV = "results.json", "results.csv"
@@ -33,7 +32,7 @@ def merged(kind: str, runs: Iterable[Run], out: Path, failures: Mapping[str, str
 
 def save(data: Mapping[str, Any], out: Path) -> list[Path]:
     """Write results.json, and results.csv with a row for each run that has a result."""
-    write(out / JSON, (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
+    write_json(out / JSON, data)
     write(out / CSV, _csv(data["runs"]).encode())
     return [out / JSON, out / CSV]
 

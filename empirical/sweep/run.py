@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from empirical.checkpoint import write
+from empirical.checkpoint import write_json
 from theory.errors import InputError
 
 RESULT, LOCK, TURN = "result.json", ".run-lock", ".turn"
@@ -102,7 +102,7 @@ def carry_out(run: Run, out: Path, turn: str) -> Ended:
                     look()
                     result = run.work.carry_out(folder, look)
                     content = {"format": FORMAT, "version": VERSION, "work": run.work.as_json(), "result": result}
-                    write(folder / RESULT, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
+                    write_json(folder / RESULT, content)
     except _Superseded:
         return Ended(run.name, "the sweep was stopped")
     except InputError as error:
