@@ -54,6 +54,7 @@ def cost(log_likelihood: LogLikelihood, batch: int, K: int, *, dtype: torch.dtyp
         raise InputError("ell(z) multiplies no matrices, so there is nothing to count; compute its output inside")
     return Cost(
         forward,
-        counted(lambda: gradient(log_likelihood, batch, K, dtype=dtype)),
+        # The counter hooks what enters a module, and such hooks bear no leaf of the graph.
+        counted(lambda: gradient(lambda z: log_likelihood(z.clone()), batch, K, dtype=dtype)),
         counted(lambda: likelihood_of_every_task(log_likelihood, batch, K, dtype=dtype)),
     )

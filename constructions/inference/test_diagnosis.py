@@ -158,6 +158,10 @@ def test_costs_of_a_decoder() -> None:
     assert [found.in_forwards(each) for each in (found.one_step, with_weights, found.every_task)] == [2, 3, 10]
     assert found.iterative(5) == found.every_task < found.iterative(6)
 
+    # A model that takes z as it is, rather than beside a code.
+    plain = cost(gaussian(frozen(nn.Linear(TASKS, PIXELS)), x, 1.0), 1, TASKS)
+    assert (plain.forward, plain.one_step) == (TASKS * PIXELS, 2 * TASKS * PIXELS)
+
     def split(z: Tensor) -> Tensor:
         hidden = latent @ first.weight[:, :LATENT].T + z @ first.weight[:, LATENT:].T + first.bias
         return last(hidden.relu())
