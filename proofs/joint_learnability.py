@@ -62,7 +62,7 @@ def separation(proof: Companion) -> None:
         """Lemma 2. The words of two different p, q ≥ 1/δ are at a distance below 1, and below 1/p + 1/q ≤ 2δ. So of the
         words per_m with m + 1 ≥ 1/δ* at most one is learned with margin ε. The others have m + 1 = 2, ..., ⌈1/δ*⌉ - 1.
         In all these are at most max(1, ⌈1/δ*⌉ - 1), which is no more than ⌊1/δ*⌋.""",
-        Enumeration("δ* = 1/2, 2/5, 1/3, ..., 1/20, 2/41, p, q ≤ 60", cases.few(60)),
+        Enumeration("δ* = 1/2, 2/5, 1/3, ..., 1/20, 2/41, p, q ≤ 40", cases.few(40)),
     )
     proof.step(
         """Theorem 2. With one margin ε at most ⌊1/δ*⌋ of the words per_m, m ≥ 1, are learned. So no continuous T learns
