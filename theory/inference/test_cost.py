@@ -11,7 +11,7 @@ from theory.inference.linear_pool.test_linear_pool import ask
 WIDTHS = st.integers(1, 12)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.integers(0, 9), WIDTHS, st.integers(2, 9), WIDTHS, st.integers(1, 6))
 def test_costs(d: int, H: int, K: int, D: int, S: int) -> None:
     found = ask(decoding_cost, latent=d, hidden=H, tasks=K, outputs=D, steps=S)

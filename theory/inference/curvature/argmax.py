@@ -126,7 +126,7 @@ def curvature_argmax(remainder: Remainder, thorough: bool) -> Iterator[Evidence]
     yield Identity("remainder of the line", _taylor(remainder), sympy.expand)
     for task in range(3):
         yield BoxCover(f"network, from u to task {task + 1}", ((Fraction(0), Fraction(1)),), _segment(remainder, task))
-    yield Search("random networks", _random(remainder, 200 if thorough else 40), seed=SEED)
+    yield Search("random networks", _random(remainder, 200 if thorough else 20), seed=SEED)
 
 
 def _gaussian(remainder: Remainder, largest: int) -> Iterator[Case]:

@@ -15,7 +15,7 @@ from theory.inference.curvature.network import TanhNetwork
 from theory.inference.linear_pool.test_linear_pool import ask, entries
 from theory.quantities import Quantity
 
-EXAMPLES = 15
+EXAMPLES = 8
 TENTHS = st.integers(-15, 15).map(lambda n: n / 10)
 
 

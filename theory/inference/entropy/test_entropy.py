@@ -16,7 +16,7 @@ from theory.inference.entropy.sparsemax import entropy_expansion, sparsemax
 from theory.inference.linear_pool.test_linear_pool import ask, entries
 from theory.quantities import Quantity
 
-EXAMPLES = 15
+EXAMPLES = 8
 TENTHS = st.integers(-20, 20).map(lambda n: n / 10)
 
 

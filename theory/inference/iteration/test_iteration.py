@@ -15,7 +15,7 @@ from theory.inference.iteration.saturation import saturation_time
 from theory.inference.linear_pool.test_linear_pool import ask, entries
 from theory.quantities import Quantity
 
-EXAMPLES = 12
+EXAMPLES = 8
 TENTHS = st.integers(-20, 20).map(lambda n: n / 10)
 
 
