@@ -16,6 +16,7 @@ from empirical.language.command import command as language
 from empirical.lengths.command import command as lengths
 from empirical.survey.command import command as score
 from empirical.sweep.command import command as sweep
+from empirical.switching.command import command as switching
 from empirical.tasks.command import command as tasks
 from empirical.training.command import command as train
 from empirical.words.command import command as words
@@ -38,6 +39,7 @@ main.add_command(dynamics)
 main.add_command(flow)
 main.add_command(frequencies)
 main.add_command(lengths)
+main.add_command(switching)
 main.add_command(words)
 
 
