@@ -56,18 +56,18 @@ class Cost:
         frozen: multiple of F for a gradient in z, weights frozen.
         trained: the same with weight gradients.
         always: whether S steps are said to be cheaper than all tasks for every S.
-        looked: whether weights are frozen where the former is said.
+        restricted: whether the former is said of frozen weights only.
     """
 
     frozen: int = 2
     trained: int = 3
     always: bool = False
-    looked: bool = True
+    restricted: bool = True
 
     def __str__(self) -> str:
         F, d, H, K, S = sympy.symbols("F d H_1 K S", positive=True)
         cheaper = "always" if self.always else "for d = 0 iff S < K/2, at S = 1 iff K > 2, and for K = 2, d > 0 too"
-        which = "weights frozen" if self.looked else "weights frozen or not"
+        which = "weights frozen" if self.restricted else "weights frozen or not"
         return (
             f"a gradient in z costs {self.frozen * F - d * H}, {which}, with those of weights "
             f"{self.trained * F - d * H}; all tasks {K * F}; {S} steps are cheaper {cheaper}"
@@ -75,7 +75,7 @@ class Cost:
 
     def step(self, decoder: Decoder, frozen: bool = True) -> Any:
         """One gradient in z."""
-        multiple = self.frozen if frozen or not self.looked else self.trained
+        multiple = self.frozen if frozen or not self.restricted else self.trained
         return multiple * decoder.forward - decoder.latent * decoder.widths[0]
 
     def cheaper(self, tasks: int, steps: int) -> bool:
@@ -152,7 +152,7 @@ def counted_reused(decoder: Decoder) -> int:
         "2 F with weight gradients": Cost(trained=2),
     },
     hypotheses=(
-        Hypothesis("frozen", "no weight gradients are computed", Cost(looked=False)),
+        Hypothesis("frozen", "no weight gradients are computed", Cost(restricted=False)),
         Hypothesis(
             "downstream",
             "z enters the first layer that is counted",

@@ -33,7 +33,7 @@ from theory.quantities import Matrix, Optimum, Positive, Result, Vector, quantit
 CLAIM = "gbi-curvature-argmax"
 SEED = 2431
 PLANE = ((Fraction(0), Fraction(0)), (Fraction(2), Fraction(0)), (Fraction(0), Fraction(1)))
-QUARTER = Fraction(1, 4)
+HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 
 
 @quantity("curvature-gaussian", unit="nats", claim=CLAIM)
@@ -138,7 +138,7 @@ def _gaussian(remainder: Remainder, largest: int) -> Iterator[Case]:
             datum = x[: len(means[0])]
             found = remainders_of(gaussian, datum)
             size = all(abs(R) <= remainder.constant * square for R, square in zip(found, squares, strict=True))
-            # On a line the curvature along sum 0 is largest along the means themselves.
+            # No less than the largest curvature along sum 0, and that itself on a line.
             beta = sum(squares)
             bounded = all(abs(R) <= remainder.constant * beta * (1 - Fraction(1, len(means))) for R in found)
             concave = oscillation(found) <= beta / 2 * (1 - Fraction(1, len(means)))
@@ -158,9 +158,6 @@ def _powers(remainder: Remainder) -> Iterator[Case]:
     yield {"ell": "(4/15) s |s|^(3/2)"}, all(abs(R) <= remainder.constant for R in found) and all(limits)
     beta = Fraction(3, 7)
     yield {"ell": "-(beta/2) s^2"}, all(abs(R) <= remainder.constant * beta for R in (-beta / 2, -beta / 2))
-
-
-HALF = Fraction(1, 2)
 
 
 def _taylor(remainder: Remainder) -> Iterator[Equation]:
