@@ -72,10 +72,13 @@ class Natural:
 
     def __str__(self) -> str:
         kind = "natural" if self.fisher else "Euclidean"
-        places = [name for name, at in (("u", True), ("an interior z", False)) if self.agree(3, at)]
+        spots = (("u", True), ("any other z", False))
+        agree = "; ".join(
+            f"K = {tasks}: {' and '.join(name for name, at in spots if self.agree(tasks, at))}" for tasks in (2, 3)
+        )
         return (
             f"z + {kind} gradient = z g = r(z); d ell/da_k = {self.chain(T)} (r_k - z_k); "
-            f"with 3 tasks both directions agree for all data at {' and at '.join(places)}"
+            f"both directions agree for all data at {agree}"
         )
 
     def direction(self, z: Entries, g: Entries) -> Entries:
