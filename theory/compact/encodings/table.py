@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 
 from theory.compact.encodings import compact_rows, other_rows
@@ -11,12 +12,25 @@ ENCODINGS: dict[str, Encoding] = {row.name: row for row in (*compact_rows.ROWS, 
 
 
 def listing(width: int) -> Iterator[str]:
-    """A line for each row: name, verdict, exponent c, models."""
+    """A line for each row (name, verdict, exponent c, models), and what the words in them mean."""
     names = max(map(len, ENCODINGS))
     yield f"{'encoding':{names}}  {'verdict':12}  {'c':14}  models"
     for row in ENCODINGS.values():
         line = f"{row.name:{names}}  {row.verdict.value:12}  {row.exponent:14}  {row.models}"
         yield line if len(line) <= width else f"{line[: width - 4].rstrip()} ..."
+    yield ""
+    for verdict in sorted({row.verdict for row in ENCODINGS.values()}, key=lambda verdict: verdict.rank):
+        yield from _wrapped(f"{verdict.value}: {verdict.meaning}", width)
+    yield from _wrapped(
+        "c: logits range over c ln n at length n, where Delta is their range without the factor; kappa: two words of "
+        "length n differ in n^kappa places",
+        width,
+    )
+    yield from _wrapped("`python -m theory encodings NAME` has all of a row, and what holds of it", width)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, subsequent_indent="    ", break_on_hyphens=False)
 
 
 def described(row: Encoding) -> Iterator[tuple[str, str]]:
