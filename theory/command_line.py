@@ -74,7 +74,7 @@ def _leave_output() -> None:
 def known(name: str, table: Mapping[str, Any], noun: str, remedy: str) -> None:
     """Raises InputError, with names like it, where `name` is not in the table; the command `remedy` lists them."""
     if name not in table:
-        near = [other for other in table if name in other or other in name][:3]
+        near = [other for other in table if name and (name in other or other in name)][:3]
         hint = f"did you mean {', '.join(near)}? " if near else ""
         raise InputError(f"no {noun} is called {name!r}; {hint}`{remedy}` prints the names")
 
