@@ -39,7 +39,7 @@ def draw(found: Summary, title: str, note: str, folder: Path, name: str = "dynam
                 _line(axes, found.steps, curve, kind, OF_KIND[kind])
             axes.set(ylabel="heads", ylim=(-0.03 * len(found.heads), 1.03 * len(found.heads)))
             axes.yaxis.get_major_locator().set_params(integer=True)
-            axes.set_title(f"pure at gamma {gamma:g}")
+            axes.set_title(f"heads of each kind, gamma {gamma:g}")
         for axes in panels:
             axes.set_xlabel("step")
             axes.legend(fontsize=7)

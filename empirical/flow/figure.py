@@ -25,7 +25,10 @@ def draw(flow: Flow, facts: dict[str, Any], folder: Path) -> list[Path]:
 
     title = f"{facts['task']['name']} task, {facts['layers']} layers ({facts['model']})"
     with rc_context(drawing.STYLE):
-        return [*_diagrams(flow, facts["layers"], title, folder), *_measures(flow, facts["layers"], title, folder)]
+        return [
+            *_diagrams(flow, facts["layers"], f"From the last token to the answer: {title}", folder),
+            *_measures(flow, facts["layers"], f"What each layer adds: {title}", folder),
+        ]
 
 
 def _diagrams(flow: Flow, layers: int, title: str, folder: Path) -> list[Path]:
@@ -92,7 +95,7 @@ def _measures(flow: Flow, layers: int, title: str, folder: Path) -> list[Path]:
 
     every = sorted({row["hops"] for row in flow.lens})
     most = every[-1]
-    figure = Figure(figsize=(9.5, 5.2), layout="constrained")
+    figure = Figure(figsize=(11, 5.2), layout="constrained")
     panels = figure.subplots(2, 3, sharey=True).ravel()
     _attention(panels[0], flow, most)
     for colour, hops in zip(_colours(len(every)), every, strict=True):
@@ -130,7 +133,7 @@ def _measures(flow: Flow, layers: int, title: str, folder: Path) -> list[Path]:
     for axes, name in zip(panels, names, strict=True):
         axes.set_ylabel(name)
         axes.xaxis.set_major_locator(MaxNLocator(12, integer=True))
-        axes.legend(fontsize=7)
+        axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))  # where no curve is
     figure.suptitle(title)
     figure.supxlabel("Bands: 95 % intervals over sequences. Dotted: chance, or uniform attention.", fontsize=7)
     return drawing.write(figure, folder, "flow-measures", "png", "svg")

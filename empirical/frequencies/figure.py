@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MARKERS = ("o", "s", "^", "D", "v", "P")
 LARGEST = 0.3  # of the colours: shares above look alike
+NUMBERED = {"position": "position, tokens", "content": "content, by its number"}
 
 
 def draw_use(models: Sequence[Mapping[str, Any]], folder: Path) -> list[Path]:
@@ -32,6 +33,7 @@ def draw_use(models: Sequence[Mapping[str, Any]], folder: Path) -> list[Path]:
     with rc_context(drawing.STYLE):
         figure = Figure(figsize=(1.2 + 3 * len(kinds), 6), layout="constrained")
         panels = figure.subplots(2, len(kinds), squeeze=False)
+        figure.suptitle("Which planes carry the logits")
         for column, (kind, some) in zip(panels.T, kinds.items(), strict=True):
             _numbers(column[0], some)
             column[0].set(title=kind, xlabel="layer", ylim=(0, 66))
@@ -42,7 +44,7 @@ def draw_use(models: Sequence[Mapping[str, Any]], folder: Path) -> list[Path]:
             column[1].yaxis.set_major_locator(MaxNLocator(integer=True))
         panels[0, 0].set_ylabel("average number of the plane")
         panels[1, 0].set_ylabel("layer (heads one below the other)")
-        bar = figure.colorbar(image, ax=list(panels[1]), pad=0.02, fraction=0.04)
+        bar = figure.colorbar(image, ax=list(panels[1]), pad=0.02, fraction=0.04, extend="max")
         bar.set_label("share of the variation")
         handles: dict[str, Any] = {}
         for axes in panels[0]:
@@ -92,8 +94,10 @@ def draw_plane(found: Plane, title: str, folder: Path, name: str) -> list[Path]:
                 image = _points(axes, vectors.numpy(), values)
                 if by == "position":
                     axes.set_title(label)
-            row[0].set_ylabel(f"coloured by {by}")
-            figure.colorbar(image, ax=list(row), pad=0.01, fraction=0.03).set_label(by)
+            row[0].set_ylabel(f"coloured by {by}\nsecond coordinate in the plane")
+            figure.colorbar(image, ax=list(row), pad=0.01, fraction=0.03).set_label(NUMBERED[by])
+        for axes in panels[-1]:
+            axes.set_xlabel("first coordinate in the plane")
         figure.suptitle(f"{title}, layer {found.layer}, head {found.head}, plane {found.plane}", fontsize=9)
         note = "Grey: tokens without this content. The product of a rotated key and query is a part of their logit."
         figure.supxlabel(note, fontsize=7)
