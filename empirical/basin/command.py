@@ -36,7 +36,7 @@ Examples:
 @click.option(
     "--steps", type=click.IntRange(1, 1000), help="Greedy letters after a change.  [default: 8; 4 where large]"
 )
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of random places and words.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**32), help="Of random places and words.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="Threads of the computation.  [default: torch's own]")
 @click.option("--json", "wants_data", is_flag=True, help="Print versioned JSON.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for JSON and figures.")

@@ -17,9 +17,15 @@ Examples:
 @click.command("flow", epilog=EXAMPLES)
 @click.argument("model")
 @click.option("--sequences", default=1024, show_default=True, type=int, help="How many are run through the model.")
-@click.option("--seed", default=0, show_default=True, type=int, help="Of the sequences, and of random weights.")
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, 2**32),
+    help="Of the sequences, and of random weights.",
+)
 @click.option("--tau", default=1e-4, show_default=True, help="Temperature of the weights of swaps, in the scores.")
-@click.option("--threads", default=1, show_default=True, type=click.IntRange(1), help="More only on idle cores.")
+@click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 1024), help="More only on idle cores.")
 @click.option("--json", "as_json", is_flag=True, help="Print versioned JSON.")
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for JSON and figures; resumes from there."

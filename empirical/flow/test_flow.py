@@ -264,7 +264,9 @@ def test_command(card: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
         ([str(bare)], "names no task that it was trained on"),
         ([str(other)], "has a vocabulary of 40, its task another"),
         ([str(card), "--sequences", "5"], "sequences=5 is below 6"),
-        ([str(card), "--seed", "-1"], "seed=-1"),
+        ([str(card), "--seed", "-1"], "-1 is not in the range"),
+        ([str(card), "--seed", str(10**30)], "is not in the range"),
+        ([str(card), "--threads", str(10**9)], "is not in the range"),
         ([str(card), "--tau", "0"], "tau=0.0"),
     ]:
         assert run(["flow", *arguments]) == 2

@@ -24,7 +24,7 @@ Examples:
 )
 @click.option("--draws", default=5, show_default=True, type=click.IntRange(1), help="Controls of each removal.")
 @click.option("--seed", default=0, show_default=True, help="Of tokens, controls, random weights and intervals.")
-@click.option("--threads", type=click.IntRange(1), help="Threads of the computation.  [default: torch's own]")
+@click.option("--threads", type=click.IntRange(1, 1024), help="Threads of the computation.  [default: torch's own]")
 @click.option(
     "--out",
     required=True,
