@@ -79,10 +79,10 @@ def ask(
     """
     request = json.loads(json.dumps({"format": FORMAT, "version": VERSION, "asked": dict(about), "quiz": asdict(quiz)}))
     path = out / REQUEST
-    if path.exists() and _read(path) != request:
+    questions, said, size = list(quiz), *_kept(out / ANSWERS)
+    if path.exists() and (found := _read(path)) != request and (said or not _ours(found)):  # unanswered, it is replaced
         raise InputError(f"{path} asks something else; ask for the same, or give another folder")
     write_json(path, request)
-    questions, said, size = list(quiz), *_kept(out / ANSWERS)
     for question, (key, _) in zip(questions, said, strict=False):
         if key != question.key:
             raise InputError(f"{out / ANSWERS} has answers to other questions; give another folder")
@@ -112,6 +112,10 @@ def _read(path: Path) -> Any:
         return json.loads(path.read_bytes())
     except (ValueError, RecursionError):
         return None
+
+
+def _ours(found: Any) -> bool:
+    return isinstance(found, dict) and found.get("format") == FORMAT
 
 
 def _kept(path: Path) -> tuple[list[tuple[str, str]], int]:

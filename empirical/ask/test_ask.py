@@ -124,6 +124,16 @@ def test_an_interrupted_quiz_goes_on_and_asks_nothing_twice(tmp_path: Path) -> N
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
+def test_a_request_without_an_answer_gives_way(tmp_path: Path) -> None:
+    def refused(prompt: str) -> str:
+        raise InputError("nobody answers")
+
+    with pytest.raises(InputError, match="nobody"):
+        ask(refused, {"model": "n"}, SMALL, tmp_path, None)
+    ask(solved, {"model": "m"}, SMALL, tmp_path, None)
+    assert json.loads((tmp_path / "request.json").read_text())["asked"] == {"model": "m"}
+
+
 def test_a_folder_of_something_else(tmp_path: Path) -> None:
     ask(solved, {"model": "m"}, SMALL, tmp_path, None)
     for about, quiz in (({"model": "n"}, SMALL), ({"model": "m"}, Quiz(lengths=(4, 7), questions=6, shots=2))):
