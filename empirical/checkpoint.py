@@ -160,6 +160,8 @@ def _shape(shape: torch.Size | None) -> str:
 
 def _read(path: Path) -> bytes:
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():  # a pipe might never end
+            raise InputError(f"{path} is not a file; name the card (.json) of a checkpoint")
         data = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); name the card (.json) of a checkpoint") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -120,6 +121,7 @@ def card_says(**fields: object) -> Callable[[Path], None]:
         (lambda card: replaced(card, b"\xff" * 40), "no safetensors file"),
         (lambda card: weights_of(card).unlink(), "cannot be read"),
         (lambda card: card.unlink(), "cannot be read"),
+        (lambda card: (card.unlink(), os.mkfifo(card)), "is not a file"),
         (lambda card: card.write_text('{"format": '), "no card"),
         (lambda card: card.write_bytes(b"\xff\xfe{}"), "no card"),
         (lambda card: card.write_text("[" * 100_000), "no card"),
