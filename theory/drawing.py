@@ -35,6 +35,7 @@ def write(figure: Figure, folder: Path, name: str, *kinds: str) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, kind in zip(paths, kinds, strict=True):
+            _forget_killed(path)
             part = path.with_name(f".{path.name}.{os.getpid()}.part")
             try:
                 figure.savefig(part, format=kind, metadata=_METADATA[kind])
@@ -44,3 +45,21 @@ def write(figure: Figure, folder: Path, name: str, *kinds: str) -> list[Path]:
     except OSError as error:
         raise InputError(f"{folder} cannot be written to: {error.strerror}; give --out another folder") from error
     return paths
+
+
+def _forget_killed(path: Path) -> None:
+    """Remove the parts of this file that processes have left which were killed."""
+    for part in path.parent.glob(f".{path.name}.*.part"):
+        number = part.suffixes[-2].removeprefix(".")
+        if number.isdecimal() and not _runs(int(number)):
+            part.unlink(missing_ok=True)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        pass  # it runs, but under another user
+    return True
