@@ -233,6 +233,7 @@ def test_bad_words_are_one_line(
         (["--epsilon", "0"], "not in (0, 1]"),
         (["--epsilon", "2"], "not in (0, 1]"),
         (["--epsilon", "x"], ""),
+        (["--seed", str(10**30)], "is not in the range"),
         (["--letters", "0"], "not two token numbers"),
         (["--letters", "1,1"], "are one token"),
         (["--letters", "0,9"], "token 9"),
