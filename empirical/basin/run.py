@@ -154,8 +154,8 @@ def _bounds(report: Report, bounds: Bounds) -> dict[str, Any]:
     return {
         "D_0": _float(constants.start),
         "Lambda": _float(constants.readout),
-        "p_min": _float(constants.least_probability),
-        "rho": _float(constants.rho),
+        "p_min": _below(constants.least_probability),
+        "rho": _below(constants.rho),
         "ln_P": [_float(c.log()) if c > 0 else None for c in constants.coefficients],
         "oscillations": [[_float(x) for x in layer] for layer in constants.oscillations],
         "value_diameters": [[_float(h.diameter) for h in layer.constants.heads] for layer in constants.layers],
@@ -173,6 +173,12 @@ def _float(value: arb) -> float | None:
     """Rounded up; None beyond floats."""
     found = float(value.upper())
     return found if np.isfinite(found) else None
+
+
+def _below(value: arb) -> float | None:
+    """Rounded down; None beyond floats."""
+    found = float(value.lower())
+    return float(np.nextafter(found, -np.inf)) if np.isfinite(found) else None
 
 
 def save(report: Report, folder: Path) -> list[Path]:

@@ -98,6 +98,21 @@ def test_random_decoders_stay_within_all_their_bounds(depth: int, seed: int) -> 
                 assert (seen <= most + 1e-12).all()
 
 
+@pytest.mark.parametrize("capped", [False, True])
+def test_no_letter_is_less_probable_than_said(capped: bool) -> None:
+    ratios = []
+    for seed in range(40):
+        random = np.random.default_rng([7, seed])
+        drawn = random_decoder(random, Draw(1, 0.05))
+        bias = 2 * random.standard_normal(drawn.letters)
+        weights = replace(drawn, unembedding_bias=bias, softcap=0.5 if capped else None)
+        outputs = next_letter(weights, random.integers(0, weights.letters, (8, 6)))
+        least = float(Certificate.of(weights).constants.least_probability)
+        assert 0 < least <= outputs.min()
+        ratios.append(least / outputs.min())
+    assert max(ratios) > 0.5  # for two letters it is nearly met
+
+
 @given(st.integers(2, 10**6), st.integers(1, 10), st.sampled_from([Fraction(1, 10), Fraction(1, 1000)]))
 def test_a_sufficient_length_is_one_and_the_letter_before_may_not_be(n: int, k: int, eps: Fraction) -> None:
     enough = SMALL.sufficient_length(k, eps).length
