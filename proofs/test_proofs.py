@@ -19,6 +19,7 @@ from proofs import (
     isolation,
     joint_learnability,
     layer_continuity,
+    linear_pool,
     partial_induction,
     retrieval_cases,
     retrieval_margin,
@@ -87,6 +88,11 @@ CLAIMS = {
         "continuity-explicit",
         "logs-necessary",
         "lag-kernel-continuity",
+    ),
+    linear_pool: (
+        "gbi-linear-pool-gradient-is-likelihood",
+        "gbi-natural-gradient-unit-step",
+        "gbi-softmax-calibration-error",
     ),
     partial_induction: (
         "partial-induction-needs-both",
