@@ -240,10 +240,10 @@ def _head(
 
 def _mlp(mlp: Mlp, norm: Norm, width: int) -> tuple[arb, arb]:
     """J, the Lipschitz constant of the MLP in the normed state of unit length, and a bound of its output."""
-    _, up_most = _hidden(mlp.up, mlp.up_bias, norm, width)
+    up_most = _hidden(mlp.up, mlp.up_bias, norm, width)
     if mlp.gate is None:
         return mlp_slope(mlp, norm, None, None), _weighted(mlp.down, up_most)
-    _, gate_most = _hidden(mlp.gate, mlp.gate_bias, norm, width)
+    gate_most = _hidden(mlp.gate, mlp.gate_bias, norm, width)
     return mlp_slope(mlp, norm, up_most, gate_most), _weighted(mlp.down, gate_most * up_most * (1 + 2.0**-50))
 
 
@@ -257,12 +257,12 @@ def mlp_slope(mlp: Mlp, norm: Norm, up_most: Array | None, gate_most: Array | No
     return slope * _ball(down.scaled(up_most).spectral()) * gate + _ball(down.scaled(gate_most).spectral()) * up
 
 
-def _hidden(matrix: Array, bias: Array | None, norm: Norm, width: int) -> tuple[Matrix, Array]:
-    """W G C, and upper bounds of |row of W N(x) + bias|."""
-    normed = _normed(Matrix(matrix), norm)
+def _hidden(matrix: Array, bias: Array | None, norm: Norm, width: int) -> Array:
+    """Upper bounds of |row of W N(x) + bias|."""
     constant = _constant(Matrix(matrix), norm, bias)
-    most = np.sqrt(width) * normed.rows() + np.abs(constant.middle[:, 0]) + constant.radius
-    return normed, most * (1 + 2.0**-40)
+    most = np.sqrt(width) * _normed(Matrix(matrix), norm).rows() + np.abs(constant.middle[:, 0]) + constant.radius
+    found: Array = most * (1 + 2.0**-40)
+    return found
 
 
 def _weighted(down: Array, most: Array) -> arb:

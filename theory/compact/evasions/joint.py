@@ -37,7 +37,6 @@ from theory.quantities import Count, Enclosure, Exact, Length, Result, quantity
 CLAIM = "non-compact-evasions"
 PAPER = "2505.10606"
 SEED = 25051
-MILLIONTH = Fraction(1, 10**6)
 USUAL = {name: build(number) for name, (build, number) in MODELS.items()}
 
 
