@@ -70,6 +70,8 @@ def _word(text: str) -> Infinite | tuple[int, ...]:
 
 def fit(pair: Pair, subject: Subject, letters: tuple[int, int]) -> None:
     """InputError for letters that the model does not have, and words that the theorem does not speak of."""
+    if not pair.infinite and (one := len(_finite(pair.first))) != (other := len(_finite(pair.second))):
+        raise InputError(f"the words have {one} and {other} letters, but the theorem is of words of one length")
     vocabulary = len(subject.weights.embedding)
     used = letters if pair.infinite else (*letters, *_finite(pair.first), *_finite(pair.second))
     if outside := [letter for letter in used if not 0 <= letter < vocabulary]:
@@ -79,8 +81,6 @@ def fit(pair: Pair, subject: Subject, letters: tuple[int, int]) -> None:
     if pair.infinite:
         return
     u, w = _finite(pair.first), _finite(pair.second)
-    if len(u) != len(w):
-        raise InputError(f"the words have {len(u)} and {len(w)} letters, but the theorem is of words of one length")
     if u[-1] != w[-1]:
         raise InputError(
             f"the words end in {u[-1]} and {w[-1]}, but the theorem is of words that share the last letter: "
