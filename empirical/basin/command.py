@@ -61,7 +61,7 @@ def command(
     """
     import torch
 
-    from empirical.basin.measure import Plan
+    from empirical.basin.measured import Plan
     from empirical.basin.run import Request, answer, as_json, save
     from empirical.basin.text import render
     from empirical.language.packaged import PACKAGED

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from empirical.basin.measure import Measured
+from empirical.basin.measured import Measured
 from empirical.basin.pair import shortened
 from empirical.basin.run import Report
 from theory.compact.averaging.averages import poisson_tail

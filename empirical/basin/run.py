@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 
-from empirical.basin.measure import Measured, Plan, as_data, constant_spread, measure
+from empirical.basin.measure import constant_spread, measure
+from empirical.basin.measured import Measured, Plan, as_data
 from empirical.basin.pair import Pair, fit, parse, prefix
 from empirical.basin.subject import Subject, open_subject
 from empirical.checkpoint import write_json

@@ -17,7 +17,8 @@ from constructions.compact.decoder import CompactConfig, CompactDecoder
 from empirical.__main__ import run
 from empirical.basin import describe
 from empirical.basin.describe_transformers import hugging_face
-from empirical.basin.measure import Plan, measure
+from empirical.basin.measure import measure
+from empirical.basin.measured import Plan
 from empirical.basin.pair import Pair, parse, prefix
 from empirical.basin.placements import PLACEMENTS, changed, places
 from empirical.basin.subject import Subject, open_subject

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log
 from textwrap import fill
 
-from empirical.basin.measure import Measured
+from empirical.basin.measured import Measured
 from empirical.basin.pair import name, shortened
 from empirical.basin.run import Report
 from theory.compact.certificate.certificate import Bounds, Reach
