@@ -7,7 +7,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from constructions.inference.gradients import LogLikelihood, likelihood_of_every_task, max_entropy, value_and_gradient
+from constructions.inference.gradients import (
+    LogLikelihood,
+    evaluated,
+    likelihood_of_every_task,
+    max_entropy,
+    value_and_gradient,
+)
 from constructions.inference.steps import one_step
 from theory.errors import InputError
 
@@ -84,7 +90,7 @@ class Diagnosis:
 def diagnose(
     log_likelihood: LogLikelihood, batch: int, K: int, *, terms: int = 1024, dtype: torch.dtype | None = None
 ) -> Diagnosis:
-    """Compare the gradient at u with the log-likelihoods of all tasks, by K + 1 forward passes and a backward one.
+    """Compare the gradient at u with the log-likelihoods of all tasks, by K + 2 forward passes and a backward one.
 
     Args:
         log_likelihood: ell.
@@ -92,7 +98,8 @@ def diagnose(
         terms: how many numbers an ell(z) adds up; their rounding is not taken for an offset.
         dtype: of z; the default of torch if not given.
 
-    Raises InputError as `gradient` does, and for a log-likelihood that depends on z but is cut off from its gradient.
+    Raises InputError as `gradient` does, for a log-likelihood that depends on z but is cut off from its gradient, for
+    examples that are not independent of each other, and for a dtype in which so many terms leave no digits.
     """
     u = max_entropy(batch, K, dtype)
     value, slopes = value_and_gradient(log_likelihood, u)
@@ -103,13 +110,37 @@ def diagnose(
         )
     values = torch.cat((value[:, None], likelihoods), dim=-1)
     scale = values.abs().amax(-1).maximum(slopes.abs().amax(-1)).clamp(min=1)
-    allowance = terms * torch.finfo(slopes.dtype).eps * scale
-    if not slopes.any() and (_oscillation(likelihoods) > allowance).all():
+    rounding = terms * torch.finfo(slopes.dtype).eps
+    if not 0 < rounding < 1 / 8:
+        raise InputError(f"terms = {terms} numbers in {slopes.dtype} leave no digits to compare; give a wider dtype")
+    allowance = rounding * scale
+    _check_independent(log_likelihood, likelihoods, allowance)
+    differ = (_oscillation(likelihoods) > allowance).any()
+    if differ and not slopes.any() and not _gradient_at_vertices(log_likelihood, u):
         raise InputError(
             "the gradient is exactly 0 and log-likelihoods differ; z must reach them without detach, no_grad"
         )
     offsets = value[:, None] + slopes - slopes.mean(-1, keepdim=True) - likelihoods
     return Diagnosis(slopes, likelihoods, offsets, allowance)
+
+
+@torch.no_grad()
+def _check_independent(log_likelihood: LogLikelihood, likelihoods: Tensor, allowance: Tensor) -> None:
+    """Raise InputError unless examples have the same log-likelihoods beside others of other tasks."""
+    batch, K = likelihoods.shape
+    tasks = torch.arange(batch) % K
+    mixed = evaluated(log_likelihood, torch.eye(K, dtype=likelihoods.dtype)[tasks])
+    alone = likelihoods.gather(-1, tasks[:, None])[:, 0]
+    if not ((mixed - alone).abs() <= allowance).all():
+        raise InputError(
+            "log-likelihoods change with the z of other examples or by chance; use eval mode, and sum no batch"
+        )
+
+
+def _gradient_at_vertices(log_likelihood: LogLikelihood, u: Tensor) -> bool:
+    """Whether it differs from 0 at some e_k; at u it is 0 for a datum that the mean of all tasks fits exactly."""
+    vertices = (vertex.expand_as(u) for vertex in torch.eye(u.shape[1], dtype=u.dtype))
+    return any(bool(value_and_gradient(log_likelihood, z)[1].any()) for z in vertices)
 
 
 def _oscillation(a: Tensor) -> Tensor:

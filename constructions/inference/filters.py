@@ -51,4 +51,10 @@ class GradientFilter(BayesFilter):
 
     def step(self, evidence: Tensor) -> Tensor:
         """The posterior after one more observation, from its gradient at u, (K,) or (batch, K)."""
-        return super().step(evidence if self.offsets is None else evidence - self.offsets)
+        if self.offsets is None:
+            return super().step(evidence)
+        if self.offsets.shape[-1:] != (self.K,):
+            raise InputError(
+                f"offsets of shape {tuple(self.offsets.shape)} for K = {self.K} tasks; give (..., {self.K})"
+            )
+        return super().step(evidence - self.offsets)

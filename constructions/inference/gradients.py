@@ -35,14 +35,17 @@ def latent(batch: int, K: int, at: Tensor | None, dtype: torch.dtype | None) -> 
         return start
     if at.shape not in ((K,), (batch, K)):
         raise InputError(f"z of shape {tuple(at.shape)} for K = {K} tasks; give ({K},) or ({batch}, {K})")
-    if not at.isfinite().all():
-        raise InputError(f"z = {at.tolist()} is not finite; give numbers")
+    if not at.is_floating_point() or not at.isfinite().all():
+        raise InputError(f"z = {at.tolist()} is not finite, or whole numbers; give floating-point numbers")
     return at.detach().expand(batch, K).clone()
 
 
 def evaluated(log_likelihood: LogLikelihood, z: Tensor) -> Tensor:
     """ell(z), (batch,), -inf allowed. Raises InputError for another shape, NaN and +inf."""
     values = log_likelihood(z)
+    if not isinstance(values, Tensor) or not values.is_floating_point():
+        kind = values.dtype if isinstance(values, Tensor) else type(values).__name__
+        raise InputError(f"log-likelihoods of type {kind}; return a tensor of floating-point numbers")
     if values.shape != z.shape[:1]:
         raise InputError(
             f"log-likelihoods of shape {tuple(values.shape)} for {len(z)} examples; return one number for each"
@@ -52,6 +55,15 @@ def evaluated(log_likelihood: LogLikelihood, z: Tensor) -> Tensor:
         at = int(bad.nonzero()[0])
         raise InputError(f"the log-likelihood of example {at} is {values[at].item()}; look for NaN in data and weights")
     return values
+
+
+def entering(z: Tensor, K: int, weights: Tensor) -> Tensor:
+    """The z itself. Raises InputError unless its rows have K entries of the type of the weights that they meet."""
+    if z.shape[-1:] != (K,):
+        raise InputError(f"z of shape {tuple(z.shape)} enters a model of K = {K} tasks; give (batch, {K})")
+    if z.dtype != weights.dtype:
+        raise InputError(f"z in {z.dtype} enters a model in {weights.dtype}; give dtype={weights.dtype}")
+    return z
 
 
 def value_and_gradient(log_likelihood: LogLikelihood, z: Tensor) -> tuple[Tensor, Tensor]:

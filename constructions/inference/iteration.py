@@ -74,6 +74,8 @@ def _expectation(z: Tensor, slopes: Tensor) -> Tensor:
     if (slopes < 0).any():
         raise InputError("the gradient has negative entries, so this is no linear pool; use another method than 'em'")
     weights = z * slopes
+    if not (weights.sum(-1) > 0).all():
+        raise InputError("the gradient is 0 where z is not, so this is no linear pool; use another method than 'em'")
     return weights / weights.sum(-1, keepdim=True)
 
 

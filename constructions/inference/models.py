@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import softplus
 
-from constructions.inference.gradients import LogLikelihood
+from constructions.inference.gradients import LogLikelihood, entering
 from constructions.inference.offsets import Output
 from constructions.inference.steps import positive
 from theory.errors import InputError
@@ -40,12 +40,15 @@ def pool(likelihoods: Tensor) -> LogLikelihood:
 
     Raises InputError for negative likelihoods, NaN, and an observation that all tasks exclude.
     """
+    if likelihoods.dim() not in (2, 3):
+        raise InputError(f"likelihoods of shape {tuple(likelihoods.shape)}; give (batch, K) or (batch, n, K)")
     if not (likelihoods >= 0).all() or not (likelihoods.sum(-1) > 0).all():
         raise InputError(f"likelihoods {likelihoods.tolist()} must be >= 0, and not all 0 for any observation")
     return lambda z: _pooled(likelihoods, z)
 
 
 def _pooled(likelihoods: Tensor, z: Tensor) -> Tensor:
+    entering(z, likelihoods.shape[-1], likelihoods)
     rows = likelihoods if likelihoods.dim() == 3 else likelihoods[:, None]
     return (rows @ z[..., None]).squeeze(-1).log().sum(-1)
 
@@ -61,7 +64,7 @@ def log_linear(natural: Tensor, partition: Partition, statistic: Tensor) -> LogL
     _finite(statistic)
 
     def ell(z: Tensor) -> Tensor:
-        eta = z @ natural
+        eta = entering(z, len(natural), natural) @ natural
         return (eta * statistic).sum(-1) - partition(eta)
 
     return ell
@@ -91,7 +94,7 @@ def tokens(logits: Output, words: Tensor) -> LogLikelihood:
 
 def linear(means: Tensor) -> Output:
     """f(z) = M z, with M of shape (D, K)."""
-    return lambda z: z @ means.T
+    return lambda z: entering(z, means.shape[1], means) @ means.T
 
 
 class GatedNet(nn.Module):
@@ -111,7 +114,7 @@ class GatedNet(nn.Module):
 
     def forward(self, x: Tensor, z: Tensor) -> Tensor:
         """Of x (batch, d) and z (batch, K): (batch, D)."""
-        gate = z @ self.G.T
+        gate = entering(z, self.G.shape[1], self.G) @ self.G.T
         for weight in self.weights:
             x = gate * self.phi(x @ weight.T)
         return x @ self.V.T
@@ -133,7 +136,7 @@ class AdditiveNet(nn.Module):
 
     def forward(self, x: Tensor, z: Tensor) -> Tensor:
         """Of x (batch, d) and z (batch, K): (batch, D)."""
-        return self.phi(x @ self.W.T + z @ self.U.T) @ self.V.T
+        return self.phi(x @ self.W.T + entering(z, self.U.shape[1], self.U) @ self.U.T) @ self.V.T
 
 
 def circumcentre_start(means: Tensor) -> Tensor | None:
@@ -141,7 +144,10 @@ def circumcentre_start(means: Tensor) -> Tensor | None:
 
     Where the gradient is taken at z0, its softmax is the posterior of the linear Gaussian model. The entries may be
     negative. Of several z0 (means on a sphere, affinely dependent) it is that of least norm; None if there is none.
+    Raises InputError for means that are no such matrix, or not finite.
     """
+    if means.dim() != 2 or means.shape[1] < 2 or not means.is_floating_point() or not means.isfinite().all():
+        raise InputError(f"means = {means.tolist()} are no points; give finite floating-point numbers, (D, K), K >= 2")
     D, K = means.shape
     centred = means - means.mean(-1, keepdim=True)
     scale = centred.abs().amax()

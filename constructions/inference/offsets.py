@@ -19,6 +19,11 @@ def offsets(gradient: Tensor, likelihoods: Tensor) -> Tensor:
 
     Of offsets that depend on the context it removes the average alone. Raises InputError for infinite values.
     """
+    if gradient.shape != likelihoods.shape or not gradient.numel():
+        raise InputError(
+            f"gradients of shape {tuple(gradient.shape)} and log-likelihoods of {tuple(likelihoods.shape)}; "
+            "give both of one batch that is not empty"
+        )
     difference = gradient - likelihoods
     if not difference.isfinite().all():
         raise InputError("g - ell is not finite for some example; leave out data that a task excludes")
@@ -44,7 +49,10 @@ def exact_offsets(
     if variance is not None:
         positive("variance", variance)
     centre = output(u)
-    vertices = (output(vertex.repeat(batch, 1)) for vertex in torch.eye(K, dtype=u.dtype))
+    vertices = [output(vertex.repeat(batch, 1)) for vertex in torch.eye(K, dtype=u.dtype)]
+    for each in (centre, *vertices):
+        if each.shape != centre.shape or each.shape[:1] != (batch,) or not each.isfinite().all():
+            raise InputError(f"an output of shape {tuple(each.shape)} holds NaN or inf, or not {batch} rows")
     return torch.stack([_divergence(centre, each, variance).reshape(batch, -1).sum(-1) for each in vertices], dim=-1)
 
 

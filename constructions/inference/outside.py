@@ -18,7 +18,14 @@ def ood_scores(gradient: Tensor, likelihoods: Tensor, residual: Tensor) -> dict[
 
     With Pg = g minus its mean: "centred max" max_k (Pg)_k; "centred norm" |Pg|; "soft" the largest entry of softmax(g);
     "alignment" max_k (Pg)_k / residual, 0 where the residual is; "likelihood" max_k ell_k.
+
+    Raises InputError for shapes that do not agree.
     """
+    if likelihoods.shape != gradient.shape or residual.shape != gradient.shape[:-1]:
+        shapes = [tuple(each.shape) for each in (gradient, likelihoods, residual)]
+        raise InputError(
+            f"gradients, log-likelihoods and residuals of shapes {shapes}; give one batch, residuals (batch,)"
+        )
     centred = gradient - gradient.mean(-1, keepdim=True)
     largest = centred.amax(-1)
     return {

@@ -24,13 +24,16 @@ def one_step(
     Returns (batch, K), rows that add up to 1. Raises InputError for values out of range and rows without any mass.
     """
     positive("temperature", temperature)
+    for name, given in (("offsets", offsets), ("prior", prior)):
+        if given is not None and not _fits(given, gradient):
+            raise InputError(f"{name} of shape {tuple(given.shape)} do not fit evidence of {tuple(gradient.shape)}")
     logits = gradient if offsets is None else gradient - offsets
     if prior is not None:
         if not (prior.isfinite().all() and (prior >= 0).all() and (prior.sum(-1) > 0).all()):
             raise InputError(f"prior = {prior.tolist()} is no distribution; give weights >= 0, not all 0")
         logits = logits + prior.log()
-    if logits.isnan().any() or logits.isneginf().all(-1).any():
-        raise InputError("evidence that is NaN, or -inf for all tasks, leaves no posterior; look at the data")
+    if (logits.isnan() | logits.isposinf()).any() or logits.isneginf().all(-1).any():
+        raise InputError("evidence that is NaN, inf, or -inf for all tasks, leaves no posterior; look at the data")
     return (logits / temperature).softmax(-1)
 
 
@@ -48,6 +51,8 @@ def projection_step(gradient: Tensor, weight: float) -> Tensor:
 
 def project(points: Tensor) -> Tensor:
     """The nearest points of the simplex, row by row; adding a constant to a row changes nothing."""
+    if not points.isfinite().all():
+        raise InputError("a point to project holds NaN or inf; take smaller steps, or look at the data")
     centred = points - points.amax(-1, keepdim=True)
     falling = centred.sort(dim=-1, descending=True).values
     rank = torch.arange(1, points.shape[-1] + 1, dtype=points.dtype)
@@ -58,8 +63,16 @@ def project(points: Tensor) -> Tensor:
 
 def classes(scores: Tensor, *, allowance: float = 0.0) -> Tensor:
     """The task of the largest score, (batch,), or TIED where another is within the allowance of it."""
+    if scores.shape[-1] < 2 or scores.isnan().any():
+        raise InputError(f"scores of shape {tuple(scores.shape)} hold NaN or fewer than 2 tasks; give numbers")
     best, second = scores.topk(2, dim=-1).values.unbind(-1)
-    return torch.where(best - second <= allowance, TIED, scores.argmax(-1))
+    return torch.where((best == second) | (best - second <= allowance), TIED, scores.argmax(-1))
+
+
+def _fits(given: Tensor, evidence: Tensor) -> bool:
+    """Whether it is (K,) or (batch, K), and either may be the same for all examples."""
+    batches = given.shape[:-1], evidence.shape[:-1]
+    return given.shape[-1:] == evidence.shape[-1:] and (batches[0] == batches[1] or () in batches)
 
 
 def positive(name: str, value: float) -> None:

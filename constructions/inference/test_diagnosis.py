@@ -85,6 +85,42 @@ def test_what_is_cut_off_is_refused() -> None:
         diagnose(pool(tensor((1, 0))), 1, 2, dtype=F64)
 
 
+def test_a_gradient_of_0_at_u_alone_is_not_cut_off() -> None:
+    # Means 0, 0, 0, 4 and the datum 1 that their mean fits exactly.
+    found = diagnose(gaussian(linear(tensor((0, 0, 0, 4))), tensor((1,)), 1.0), 1, 4, dtype=F64)
+    assert not found.gradient.any() and found.verdict == "biased"
+    assert found.offsets.tolist() == [[0.5, 0.5, 0.5, 4.5]]
+    # One example on which tasks are equally likely does not hide that the others are cut off.
+    ell = gaussian(linear(tensor((0, 2))), tensor((1,), (3,)), 1.0)
+    with pytest.raises(InputError, match="without detach"):
+        diagnose(lambda z: ell(z.detach()), 2, 2, dtype=F64)
+
+
+def test_examples_that_depend_on_each_other_are_refused() -> None:
+    means, norm = tensor((0, 2, 0), (0, 0, 1)), torch.nn.BatchNorm1d(2, dtype=F64)
+    ell = gaussian(linear(means), X, 0.5)
+    drop = torch.nn.Dropout(0.5)
+    for coupled in (
+        gaussian(lambda z: norm(z @ means.T), X, 0.5),
+        gaussian(lambda z: drop(z @ means.T), X, 0.5),
+        gaussian(lambda z: z.mean(0).expand(20, 3) @ means.T, X, 0.5),
+        lambda z: ell(z).mean().expand(20),
+    ):
+        with pytest.raises(InputError, match="z of other examples or by chance"):
+            diagnose(coupled, 20, 3, dtype=F64)
+    frozen(norm)
+    assert diagnose(gaussian(lambda z: norm(z @ means.T), X, 0.5), 20, 3, dtype=F64).verdict == "biased"
+
+
+def test_a_precision_without_digits_is_refused() -> None:
+    ell = gaussian(linear(torch.tensor([[0, 2, 0]]).half()), torch.ones(1, 1).half(), 0.5)
+    with pytest.raises(InputError, match="leave no digits"):
+        diagnose(ell, 1, 3, dtype=torch.float16)
+    assert diagnose(ell, 1, 3, terms=8, dtype=torch.float16).verdict == "biased"
+    with pytest.raises(InputError, match="terms = 0"):
+        diagnose(ell, 1, 3, terms=0, dtype=torch.float16)
+
+
 numbers = st.lists(st.floats(-2, 2), min_size=12, max_size=12)
 
 
