@@ -26,7 +26,7 @@ def kept(path: Path | None, of: str, compute: Callable[[], Data]) -> Data:
         found = json.loads(path.read_bytes())
         if found["key"] == of:
             return found["data"]
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+    except (FileNotFoundError, ValueError, RecursionError, KeyError, TypeError):
         pass
     # Numbers come back from JSON as they went: a run that was killed ends with the same file as one that was not.
     data = compute()

@@ -173,6 +173,8 @@ def test_what_is_kept_is_not_computed_again(tmp_path: Path) -> None:
     path.write_text('{"key": "b"')
     assert kept(path, "b", compute) == [0.1, 1 / 3] and len(calls) == 3
     assert kept(None, "b", compute) == [0.1, 1 / 3] and len(calls) == 4
+    path.write_text("[" * 100_000)
+    assert kept(path, "b", compute) == [0.1, 1 / 3] and len(calls) == 5
 
 
 def test_killed_studies_end_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def read_predictions(path: Path) -> list[Arm]:
             Arm(arm["kind"], arm["role"], _cuts(arm["cuts"]), tuple(map(_cuts, arm["controls"])))
             for arm in data["arms"]
         ]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path} holds no predictions ({error}); give --out another folder") from error
@@ -83,7 +83,7 @@ class Outcomes:
                 for line in whole.splitlines():
                     record = json.loads(line)
                     self.found[record.pop("run")] = record
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+            except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
                 raise InputError(f"{path} holds no outcomes ({error}); give --out another folder") from error
             with path.open("r+b") as file:
                 file.truncate(len(whole) + bool(whole))

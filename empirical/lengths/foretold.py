@@ -48,7 +48,7 @@ def prediction(
     data = path.read_bytes()
     try:
         known = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         known = {}
     for name, value in asked.items():
         if not isinstance(known, dict) or known.get(name) != value:
