@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from empirical.capture.prompts import is_number
+from empirical.options import numbers
 from theory.errors import InputError
 
 EXAMPLES = """\b
@@ -79,7 +79,7 @@ def command(
         raise InputError("--key-variable and --completions are for an endpoint; give its --url, or leave them out")
     if url is not None and chat:
         raise InputError("--chat is for a model on the disk; an endpoint is asked in a chat unless --completions")
-    quiz = Quiz(tuple(tasks) or Quiz.tasks, _numbers(lengths), questions, shots, seed)
+    quiz = Quiz(tuple(tasks) or Quiz.tasks, numbers("--lengths", lengths), questions, shots, seed)
     asked: Endpoint | Local
     if url is None:
         asked = Local(model, chat=chat, tokens=tokens)
@@ -91,10 +91,3 @@ def command(
         for path in [out / RESULT, *draw(answers, str(asked.about["model"]), out)]:
             click.echo(f"wrote {path}", err=True)
     click.echo((out / RESULT).read_text().rstrip() if wants_data else render(by_length(answers)))
-
-
-def _numbers(lengths: str) -> tuple[int, ...]:
-    words = [word.strip() for word in lengths.split(",")]
-    if wrong := [word for word in words if not is_number(word)]:
-        raise InputError(f"--lengths {lengths!r} has {wrong[0]!r}, which is no number; write them as 5,9,17")
-    return tuple(map(int, words))

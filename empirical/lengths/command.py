@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from theory.errors import InputError
+from empirical.options import numbers
 
 EXAMPLES = """\b
 Examples:
@@ -55,7 +55,7 @@ def command(
     from empirical.subjects import subjects
 
     torch.set_num_threads(threads)
-    request = Request(LENGTHS if lengths is None else _numbers(lengths), prefixes, sequences, seed)
+    request = Request(LENGTHS if lengths is None else numbers("--lengths", lengths), prefixes, sequences, seed)
     found = subjects(models)
     for one in found:
         request.require(one)
@@ -64,10 +64,3 @@ def command(
     for path in paths:
         click.echo(f"wrote {path}", err=True)
     click.echo(json.dumps(data, indent=1, allow_nan=False) if as_data else render(data))
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    words = [word.strip() for word in text.split(",")]
-    if not all(word.isdecimal() and len(word) < 10 for word in words):
-        raise InputError(f"--lengths {text!r} are no whole numbers; write them as 17,100,1000")
-    return tuple(map(int, words))

@@ -80,7 +80,7 @@ def test_predicts_before_it_measures_and_goes_on(
     [
         (["none"], "there is no model 'none'"),
         (["letter-4", "letter-4"], "two models are called letter-4"),
-        (["letter-4", "--lengths", "17,a"], "no whole numbers"),
+        (["letter-4", "--lengths", "17,a"], "'a', which is no number"),
         (["letter-4", "--lengths", "30,17"], "do not rise"),
         (["letter-4", "--lengths", "20,30"], "begin with that length"),
         (["letter-4", "--lengths", "17,20"], "give at least 25"),
