@@ -164,6 +164,17 @@ def test_lengths_that_cannot_be_written_out() -> None:
     assert str(Certificate.of(replace(weights, blocks=tuple(larger))).sufficient_length(1, 1)).startswith("10^(10^1")
 
 
+def test_norms_of_queries_and_keys_stretch_what_is_short() -> None:
+    own = Norm("rms", np.full(2, 0.5), 1e-6)
+    weights = nets.tiny(np.eye(2), query=1e-4 * nets.IDENTITY, key=1e-4 * nets.IDENTITY, query_norm=own, key_norm=own)
+    head = Certificate.of(weights).constants.layers[0].constants.heads[0]
+    slope = 1e-4 * 0.5 / 1e-6**0.5  # of a query in the normed state
+    nu = 1 / (9 / 2 + 1e-5) ** 0.5
+    assert float(head.query) == pytest.approx(2**-0.5 * nu * slope * 0.5 * 2**0.5, rel=1e-6)
+    assert float(head.key) == pytest.approx(float(head.query))
+    assert float(head.oscillation) == pytest.approx(2 * 2**-0.5 * (0.5 * 2**0.5) ** 2)
+
+
 def test_a_cap_bounds_delta() -> None:
     weights = reference("default")
     blocks = [replace(b, attention=replace(b.attention, softcap=0.5)) for b in weights.blocks]
