@@ -110,8 +110,10 @@ def _evidence(panels: Sequence[Axes], gbi: Found) -> None:
         axes.plot(gradient, np.array(points[name])[order], ".", color=BLUE, markersize=2)
         axes.set(xlabel=r"gradient at u, $g_1 - g_2$, newest observation", ylabel=label)
     ends = np.array([gradient[0], gradient[-1]])
-    panels[0].plot(ends, ends, color="black", linewidth=0.8)
-    panels[1].plot(ends, 0.5 + ends / 4, color="black", linewidth=0.8)
+    panels[0].plot(ends, ends, color="black", linewidth=0.8, label="equal")
+    panels[1].plot(ends, 0.5 + ends / 4, color="black", linewidth=0.8, label=r"$1/2 + (g_1 - g_2)/4$")
+    for axes in panels:
+        axes.legend(fontsize=7, loc="upper left")
     panels[0].set_title("a gradient is a log-ratio")
     panels[1].set_title("as a likelihood it is right to first order")
     panels[1].set_ylim(-0.1, 1.1)
@@ -145,8 +147,8 @@ def _hull(axes: Axes, found: Found) -> None:
             _bar(axes, place + 0.27 * (task - 1), [seed[1][task] for seed in seeds], colour, label, 0.25)
     names = [{"offsets of the context": "context offsets"}.get(name, name) for name in found]
     axes.set_xticks(range(len(names)), names, rotation=40, ha="right")
-    axes.set(ylabel="share of windows", title="the middle of 3 tasks is taken for", ylim=(0, 1.05))
-    axes.legend(fontsize=6)
+    axes.set(ylabel="share of windows", title="the middle of 3 tasks is taken for", ylim=(0, 1.25))
+    axes.legend(fontsize=6, loc="upper center", ncols=3)
 
 
 def _bar(
