@@ -20,6 +20,7 @@ from proofs import (
     joint_learnability,
     layer_continuity,
     linear_pool,
+    master_identity,
     partial_induction,
     retrieval_cases,
     retrieval_margin,
@@ -93,6 +94,11 @@ CLAIMS = {
         "gbi-linear-pool-gradient-is-likelihood",
         "gbi-natural-gradient-unit-step",
         "gbi-softmax-calibration-error",
+    ),
+    master_identity: (
+        "gbi-log-linear-master-identity",
+        "gbi-exactness-iff-equal-offsets",
+        "gbi-bias-corrected-equals-lli",
     ),
     partial_induction: (
         "partial-induction-needs-both",

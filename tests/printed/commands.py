@@ -14,7 +14,7 @@ from typing import Any
 from unittest.mock import patch
 
 from constructions.demo.__main__ import run as demo
-from proofs import head_continuity, isolation, joint_learnability, layer_continuity, linear_pool
+from proofs import head_continuity, isolation, joint_learnability, layer_continuity, linear_pool, master_identity
 from proofs.command import run as prove
 from theory.__main__ import run as theory
 
@@ -84,6 +84,7 @@ COMMANDS: dict[str, tuple[Run, list[str]]] = {
     "proof-joint-learnability": (partial(prove, joint_learnability.main), []),
     "proof-layer-continuity": (partial(prove, layer_continuity.main), []),
     "proof-linear-pool": (partial(prove, linear_pool.main), []),
+    "proof-master-identity": (partial(prove, master_identity.main), []),
 }
 
 
