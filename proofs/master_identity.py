@@ -120,9 +120,9 @@ def correction(proof: Companion) -> None:
         bias_corrected_equals_lli,
     )
     proof.step(
-        """Gaussian tasks with means (0, 0), (2, 0), (0, 1) and variance 1/4, at x = (7, 2)/10. The last column has the
-        prior (2, 3, 5)/10.""",
-        Table(("task", "g", "B", "ℓ", "softmax(g)", "softmax(g - B)", "with π"), offsets.triangle_rows()),
+        """Gaussian tasks with means (0, 0), (2, 0), (0, 1) and variance 1/4, at x = (7, 2)/10. The last three columns
+        are softmaxes: of g, of g - B, and of g - B + log π for the prior π = (2, 3, 5)/10.""",
+        Table(("task", "g", "B", "ℓ", "of g", "of g - B", "with π"), offsets.triangle_rows()),
         """For an output Jz the offset is half the squared length of J(e_k - u) over the variance.""",
         Identity("offsets from columns of J", offsets.jacobians(), expand),
     )
