@@ -20,11 +20,16 @@ def frozen(module: Module) -> Module:
 
 
 def max_entropy(batch: int, K: int, dtype: torch.dtype | None = None) -> Tensor:
-    """The point u = (1/K, ..., 1/K) for every example, (batch, K). Raises InputError for K < 2 and batch < 1."""
+    """The point u = (1/K, ..., 1/K) for every example, (batch, K).
+
+    Raises InputError for K < 2, batch < 1, and a dtype of whole numbers.
+    """
     if K < 2:
         raise InputError(f"K = {K} tasks leave nothing to infer; give at least 2")
     if batch < 1:
         raise InputError(f"batch = {batch} holds no example; give at least 1")
+    if dtype is not None and not dtype.is_floating_point:
+        raise InputError(f"dtype = {dtype} holds no shares of tasks; give one of floating-point numbers")
     return torch.full((batch, K), 1 / K, dtype=dtype)
 
 

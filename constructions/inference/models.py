@@ -88,8 +88,20 @@ def gaussian(output: Output, x: Tensor, sigma: float) -> LogLikelihood:
 
 
 def tokens(logits: Output, words: Tensor) -> LogLikelihood:
-    """The log-probability of the tokens (batch, n) under logits (batch, n, V), summed over positions."""
-    return lambda z: logits(z).log_softmax(-1).gather(-1, words[..., None]).flatten(1).sum(-1)
+    """The log-probability of the tokens (batch, n) under logits (batch, n, V), summed over positions.
+
+    Raises InputError for tokens that are no integers, and for one that the logits do not have.
+    """
+    if words.is_floating_point():
+        raise InputError(f"tokens in {words.dtype} are no indices; give integers")
+
+    def ell(z: Tensor) -> Tensor:
+        found = logits(z)
+        if found.shape[:-1] != words.shape or not ((words >= 0) & (words < found.shape[-1])).all():
+            raise InputError(f"logits of shape {tuple(found.shape)} do not have all tokens of {tuple(words.shape)}")
+        return found.log_softmax(-1).gather(-1, words[..., None]).flatten(1).sum(-1)
+
+    return ell
 
 
 def linear(means: Tensor) -> Output:

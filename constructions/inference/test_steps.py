@@ -35,6 +35,7 @@ from constructions.inference import (
     project,
     projection_step,
     squared_norm,
+    tokens,
 )
 from theory.errors import InputError
 
@@ -235,6 +236,10 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: ood_scores(torch.ones(2, 3), torch.ones(2, 3), torch.ones(2, 1)), r"\(2, 3\), \(2, 1\)"),
     (lambda: circumcentre_start(tensor((0, torch.nan, 1))), "no points"),
     (lambda: circumcentre_start(tensor(0, 1)), "no points"),
+    (lambda: gradient(ell, 1, 2, dtype=torch.int64), "dtype = torch.int64"),
+    (lambda: tokens(ell, tensor(1, 2)), "no indices"),
+    (lambda: gradient(tokens(lambda z: z[:, None], torch.tensor([[2]])), 1, 2), "do not have all tokens"),
+    (lambda: gradient(tokens(lambda z: z[:, None], torch.tensor([[0, 1]])), 1, 2), r"logits of shape \(1, 1, 2\)"),
 ]
 
 
