@@ -90,6 +90,11 @@ def replaced(card: Path, data: bytes) -> None:
     edit(card, lambda values: values.update(bytes=len(data), sha256=hashlib.sha256(data).hexdigest()))
 
 
+def piped(card: Path) -> None:
+    card.unlink()
+    os.mkfifo(card)
+
+
 def weights_become(card: Path, change: Callable[[torch.Tensor], torch.Tensor]) -> None:
     """Another first tensor, under a card whose hash is right."""
     tensors, values = load(card)
@@ -121,7 +126,7 @@ def card_says(**fields: object) -> Callable[[Path], None]:
         (lambda card: replaced(card, b"\xff" * 40), "no safetensors file"),
         (lambda card: weights_of(card).unlink(), "cannot be read"),
         (lambda card: card.unlink(), "cannot be read"),
-        (lambda card: (card.unlink(), os.mkfifo(card)), "is not a file"),
+        (piped, "is not a file"),
         (lambda card: card.write_text('{"format": '), "no card"),
         (lambda card: card.write_bytes(b"\xff\xfe{}"), "no card"),
         (lambda card: card.write_text("[" * 100_000), "no card"),

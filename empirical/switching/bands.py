@@ -8,9 +8,9 @@ from math import sqrt
 from statistics import median
 from typing import Any
 
+from empirical.intervals import over_seeds
 from empirical.switching.measures import OTHER_SIGMA
 from empirical.switching.plan import MEANS, WINDOW
-from empirical.words.intervals import over_seeds
 from theory.inference.generalisation.recomposition import clipped_error
 
 Found = Mapping[str, Any]

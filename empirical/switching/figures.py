@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirical.intervals import over_seeds
 from empirical.switching.measures import THRESHOLDS
 from empirical.switching.text import NAMES
 from empirical.words.curves import band
-from empirical.words.intervals import over_seeds
 from theory.drawing import BLUE, GREEN, GREY, ORANGE, RED, STYLE, write
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import Any
 from uuid import uuid4
 
 from empirical.checkpoint import write, write_json
+from empirical.intervals import LEVEL
 from empirical.lock import alone
 from empirical.sweep.run import TURN, Run, carry_out
 from empirical.switching.bands import rows, theory
 from empirical.switching.works import EVERY, Training, works
-from empirical.words.intervals import LEVEL
 from theory.errors import InputError
 from theory.progress import progress_bar
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from empirical.intervals import over_seeds
 from empirical.switching.bands import Row
 from empirical.switching.measures import THRESHOLDS
-from empirical.words.intervals import over_seeds
 
 Found = Mapping[str, Any]
 NAMES = {"lstm": "LSTM", "gbi": "GBI-LSTM", "shuffled": "shuffled labels"}

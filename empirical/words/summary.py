@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from empirical.intervals import over_seeds
 from empirical.words.catalogue import word as named
-from empirical.words.intervals import over_seeds
 from empirical.words.prediction import kappa, predict
 from theory.arithmetic.ball import exp
 from theory.compact.copy_task.perplexity_numbers import copy_perplexity_bound

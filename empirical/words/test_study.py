@@ -11,9 +11,9 @@ import pytest
 import torch
 
 from empirical.__main__ import run
+from empirical.intervals import over_seeds
 from empirical.words import study, tiers
 from empirical.words.files import load
-from empirical.words.intervals import over_seeds
 from empirical.words.learning import learn
 from empirical.words.tiers import TIERS, works
 from theory import drawing
