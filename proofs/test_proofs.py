@@ -13,6 +13,7 @@ from proofs import (
     __main__,
     exclusion_principle,
     head_continuity,
+    hull_failure,
     impossibility,
     index_cases,
     index_discrepancy,
@@ -51,6 +52,10 @@ CLAIMS = {
     head_continuity: (
         "weights-bound",
         "single-head-continuity-sharp",
+    ),
+    hull_failure: (
+        "gbi-hull-failure",
+        "gbi-large-sample-consistency",
     ),
     impossibility: (
         "symbolic-cannot-index",

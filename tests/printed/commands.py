@@ -14,7 +14,15 @@ from typing import Any
 from unittest.mock import patch
 
 from constructions.demo.__main__ import run as demo
-from proofs import head_continuity, isolation, joint_learnability, layer_continuity, linear_pool, master_identity
+from proofs import (
+    head_continuity,
+    hull_failure,
+    isolation,
+    joint_learnability,
+    layer_continuity,
+    linear_pool,
+    master_identity,
+)
 from proofs.command import run as prove
 from theory.__main__ import run as theory
 
@@ -80,6 +88,7 @@ COMMANDS: dict[str, tuple[Run, list[str]]] = {
     "demo-printed": (demo, [*_SMALL, "--task", "retrieval-printed", "--angle", "1/100", "--seed", "1"]),
     "demo-models": (demo, ["--task", "models", "--config", "CONFIG", "--length", "40"]),
     "proof-head-continuity": (partial(prove, head_continuity.main), []),
+    "proof-hull-failure": (partial(prove, hull_failure.main), []),
     "proof-isolation": (partial(prove, isolation.main), []),
     "proof-joint-learnability": (partial(prove, joint_learnability.main), []),
     "proof-layer-continuity": (partial(prove, layer_continuity.main), []),
