@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
+from scipy.optimize import root
 
 from theory.errors import InputError
 from theory.inference.iteration.bias import eg_limit
@@ -82,3 +83,28 @@ def test_times_are_integrals_over_shares(hundredths: int, temperature: int, evid
 def test_bad_input_is_refused(quantity: Quantity, arguments: dict[str, str]) -> None:
     with pytest.raises(InputError):
         quantity.evaluate(arguments)
+
+
+def test_the_limit_in_the_plane() -> None:
+    """The claim is of all linear Gaussian models; its numbers are of means on a line. No fewer dimensions here."""
+    means = np.array([(0, 0), (3, 0), (0, 2), (2, 3), (1, 1), (4, 4)], dtype=float)
+    start, datum = np.array([1, 2, 3, 4, 5, 6]) / 21, np.array([1.5, 1.5])
+    eta = 4 / max(((a - b) ** 2).sum() for a in means for b in means)
+    z = start
+    for _ in range(3000):
+        z = z * np.exp(eta * means @ (datum - z @ means))
+        z /= z.sum()
+
+    def tilted(theta: np.ndarray) -> np.ndarray:
+        weights: np.ndarray = start * np.exp(means @ theta)
+        return weights / weights.sum()
+
+    def missed(theta: np.ndarray) -> np.ndarray:
+        missing: np.ndarray = tilted(theta) @ means - datum
+        return missing
+
+    theta = root(missed, np.zeros(2), tol=1e-12).x
+    assert z @ means == pytest.approx(datum, abs=1e-9)
+    assert z == pytest.approx(tilted(theta), abs=1e-8)
+    least = np.linalg.pinv(np.vstack((means.T, np.ones(6)))) @ np.append(datum, 1)
+    assert abs(z - least).max() > 0.01
