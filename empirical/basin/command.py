@@ -57,14 +57,17 @@ def command(
     MODEL is a checkpoint's card, a model shipped here (number-12, ...), `smollm2` if its package is installed, or a
     folder or GGUF file of a language model. Words are zeros, ones, chi (1 at powers of two), squares, per3 (1 at every
     fourth place), or token numbers; two finite words need one length and one last letter. A decoder that the theorem
-    does not cover is refused by name.
+    does not cover is refused by name, and so is a folder with results of another request.
     """
+    from contextlib import nullcontext
+
     import torch
 
     from empirical.basin.measured import Plan
     from empirical.basin.run import Request, answer, as_json, save
     from empirical.basin.text import render
     from empirical.language.packaged import PACKAGED
+    from empirical.lock import alone
 
     if threads is not None:
         torch.set_num_threads(threads)
@@ -73,10 +76,12 @@ def command(
     plan = Plan(
         longest or (64 if large else 128), steps=steps or (4 if large else 8), influence=1 if large else 3, seed=seed
     )
-    report = answer(Request(model, words, _two(letters), level, plan))
-    if out is not None:
-        for path in save(report, out):
-            click.echo(f"wrote {path}", err=True)
+    request = Request(model, words, _two(letters), level, plan)
+    with nullcontext() if out is None else alone(out):
+        report = answer(request, out)
+        if out is not None:
+            for path in save(report, out):
+                click.echo(f"wrote {path}", err=True)
     click.echo(json.dumps(as_json(report), indent=1, allow_nan=False) if wants_data else render(report))
 
 

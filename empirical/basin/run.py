@@ -15,6 +15,7 @@ from empirical.basin.measured import Measured, Plan, as_data
 from empirical.basin.pair import Pair, fit, parse, prefix
 from empirical.basin.subject import Subject, open_subject
 from empirical.checkpoint import write_json
+from empirical.held import refuse_others
 from theory.arithmetic.ball import Real
 from theory.compact.certificate.certificate import Bounds, Certificate, Reach
 from theory.compact.certificate.estimate import Sight, estimate, largest_weights, see
@@ -22,6 +23,7 @@ from theory.progress import progress_bar
 
 FORMAT = "headproof basin"
 VERSION = 1
+FILE = "basin.json"
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,17 @@ class Report:
         return found
 
 
-def answer(request: Request) -> Report:
-    """Open the model, certify, estimate and measure. InputError, one line, for any bad input."""
+def answer(request: Request, out: Path | None = None) -> Report:
+    """Open the model, certify, estimate and measure.
+
+    InputError, one line, for any bad input, and where the folder `out` holds the answer to another request.
+    """
     pair = parse(request.words)  # what can be refused without a model is refused first
     subject = open_subject(request.model)
     letters = request.letters or _letters(pair, subject)
     fit(pair, subject, letters)
+    if out is not None:
+        refuse_others(out / FILE, _asked(request, subject, letters))
     with progress_bar("certifying") as progress:
         certificate = Certificate.of(subject.weights, progress=progress)
     with progress_bar("measuring") as progress:
@@ -120,17 +127,23 @@ def _at(
     return bounds[0], bounds[1], float((one - other).abs().max())
 
 
-def as_json(report: Report) -> dict[str, Any]:
-    """The report for JSON; what is too large for a number is its logarithm."""
+def _asked(request: Request, subject: Subject, letters: tuple[int, int]) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
-        "model": report.subject.name,
-        "sha256": report.subject.sha256,
-        "words": report.request.words,
-        "letters": list(report.letters),
-        "epsilon": float(report.request.epsilon),
-        "plan": asdict(report.request.plan),
+        "model": subject.name,
+        "sha256": subject.sha256,
+        "words": request.words,
+        "letters": list(letters),
+        "epsilon": float(request.epsilon),
+        "plan": asdict(request.plan),
+    }
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """The report for JSON; what is too large for a number is its logarithm."""
+    return {
+        **_asked(report.request, report.subject, report.letters),
         "certificate": _bounds(report, report.certificate),
         "estimate": _bounds(report, report.guess),
         "seen": {
@@ -186,7 +199,7 @@ def save(report: Report, folder: Path) -> list[Path]:
     """Write basin.json and the figures."""
     from empirical.basin.figures import draw
 
-    data = folder / "basin.json"
+    data = folder / FILE
     folder.mkdir(parents=True, exist_ok=True)
     write_json(data, as_json(report))
     return [data, *draw(report, folder)]

@@ -27,6 +27,7 @@ from empirical.capture.hugging_face import HuggingFace
 from empirical.checkpoint import save
 from empirical.decoder import Decoder
 from empirical.decoder_config import DecoderConfig
+from empirical.lock import alone
 from theory.compact.certificate.certificate import Certificate
 from theory.compact.certificate.estimate import estimate, see
 from theory.compact.certificate.forward import next_letter
@@ -189,6 +190,17 @@ def test_the_command_writes_everything_or_nothing(
     assert run([*arguments, "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     assert again == data
+    assert run([*arguments, "--out", str(out)]) == 0
+    capsys.readouterr()
+    before = (out / "basin.json").read_bytes()
+    for more in (["--longest", "16"], ["--words", "zeros:squares"], ["--epsilon", "0.05"], ["--letters", "0,2"]):
+        assert run([*arguments, *more, "--out", str(out)]) == 2
+        error = capsys.readouterr().err
+        assert "already holds basin.json of another request; give another folder" in error and error.count("\n") == 1
+        assert (out / "basin.json").read_bytes() == before and len(list(out.iterdir())) == 9
+    with alone(out):
+        assert run([*arguments, "--out", str(out)]) == 2
+    assert "is in use by another run" in capsys.readouterr().err
 
 
 def test_two_finite_words(card: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,13 @@ Examples:
 
 @click.command("flow", epilog=EXAMPLES)
 @click.argument("model")
-@click.option("--sequences", default=1024, show_default=True, type=int, help="How many are run through the model.")
+@click.option(
+    "--sequences",
+    default=1024,
+    show_default=True,
+    type=click.IntRange(max=65_536),
+    help="How many are run through the model.",
+)
 @click.option(
     "--seed",
     default=0,

@@ -255,6 +255,14 @@ def test_command(card: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert {row["hops"] for row in data["accuracy"]} == {1, 2, 3}
     assert data["model"] == "model" and data["sha256"] == json.loads(card.read_text())["sha256"]
     assert measured(subject(str(card)), 9, 0, None).lens == data["lens"]
+    same = ["flow", str(card.parent), "--sequences", "9", "--out", str(out)]
+    assert run(same) == 0
+    before, _ = (out / "flow.json").read_bytes(), capsys.readouterr()
+    for more in (["--seed", "1"], ["--sequences", "10"], ["--tau", "0.5"]):
+        assert run([*same, *more]) == 2
+        error = capsys.readouterr().err
+        assert "already holds flow.json of another request; give another folder" in error and error.count("\n") == 1
+        assert (out / "flow.json").read_bytes() == before and len(list(out.iterdir())) == 5
     bare = tmp_path / "bare.json"
     save_model(bare, random_model(LETTER), {})
     other = tmp_path / "other.json"
@@ -264,6 +272,7 @@ def test_command(card: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
         ([str(bare)], "names no task that it was trained on"),
         ([str(other)], "has a vocabulary of 40, its task another"),
         ([str(card), "--sequences", "5"], "sequences=5 is below 6"),
+        ([str(card), "--sequences", str(10**11)], "is not in the range"),
         ([str(card), "--seed", "-1"], "-1 is not in the range"),
         ([str(card), "--seed", str(10**30)], "is not in the range"),
         ([str(card), "--threads", str(10**9)], "is not in the range"),

@@ -109,6 +109,18 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert heads[1]["foremost_by_variation"][0] == 1 and heads[1]["pure"] == "positional"
     assert sum(heads[1]["size"]) == pytest.approx(1)
 
+    # The same again is answered anew; another request leaves every file as it is.
+    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".svg"}
+    same = ["--sequences", 8, "--drawn", 2, "--out", tmp_path]
+    assert frequencies("number-4", *same) == 0
+    capsys.readouterr()
+    for other in (["letter-4", *same], ["number-4", *same, "--seed", 1], ["number-4", *same, "--layer", 2]):
+        assert frequencies(*other) == 2
+        error = capsys.readouterr().err
+        assert "already holds frequencies.json of another request; give another folder" in error
+        assert error.count("\n") == 1 and {path: path.read_bytes() for path in before} == before
+    assert len(list(tmp_path.iterdir())) == 5
+
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
@@ -116,6 +128,9 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["none"], "there is no model 'none'"),
         (["number-4", "--layer", "4"], "--layer 4 is not of number-4"),
         (["number-4", "--sequences", "1"], "sequences"),
+        (["number-4", "--sequences", str(10**11)], "is not in the range"),
+        (["number-4", "--drawn", str(10**11)], "is not in the range"),
+        (["number-4", "--seed", str(10**30)], "give another"),
     ],
 )
 def test_bad_requests_are_one_line(
