@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from empirical.checkpoint import write
+from empirical.checkpoint import write, write_json
 from empirical.lock import alone
 from empirical.sweep.run import TURN, Run, carry_out
 from empirical.words.rounding import witnesses
@@ -40,7 +39,7 @@ def study(tier: str, parts: Sequence[str], seeds: Sequence[int], out: Path) -> t
         finally:
             (out / TURN).unlink(missing_ok=True)
         data = gathered(runs, out, tier, parts, seeds)
-        write(out / RESULTS, (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
+        write_json(out / RESULTS, data)
         return data, [out / RESULTS, *draw(data, out)]
 
 
@@ -98,5 +97,5 @@ def constants(model: str, out: Path) -> tuple[dict[str, Any], list[Path]]:
             "sha256": digest(path),
             **found,
         }
-        write(out / CONSTANTS, (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
+        write_json(out / CONSTANTS, data)
         return data, [out / CONSTANTS, *draw_constants(data, out)]

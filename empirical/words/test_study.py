@@ -93,6 +93,24 @@ def test_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert data["seeds"] == [7, 8] and not data["summary"]["pairs"] and len(data["summary"]["copy"]) == 3
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--seeds", "9" * 20), "100"),
+        (("--seed", str(2**32)), str(2**32 - 1)),
+        (("--seed", str(2**32 - 1), "--seeds", "2"), str(2**32 - 1)),
+    ],
+)
+def test_seeds_beyond_use(
+    options: tuple[str, ...], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert run(["words", "--out", str(out), *options]) == 2
+    line = capsys.readouterr().err
+    assert line.count("\n") == 1 and told in line
+    assert not out.exists()
+
+
 def test_the_full_tier_is_as_large_as_it_is_said_to_be() -> None:
     everything = works(TIERS["full"], ("pairs", "scaling", "copy", "precision"), range(3))
     assert len({json.dumps(work.as_json()) for work in everything}) == len(everything) == 210
