@@ -16,14 +16,24 @@ Examples:
 @click.command("language", epilog=EXAMPLES)
 @click.argument("model")
 @click.option(
-    "--sequences", default=16, show_default=True, help="Of random tokens, repeated; as many for the ablation."
+    "--sequences",
+    default=16,
+    show_default=True,
+    type=click.IntRange(max=4096),
+    help="Of random tokens, repeated; as many for the ablation.",
 )
-@click.option("--half", default=24, show_default=True, help="Tokens before they repeat.")
+@click.option("--half", default=24, show_default=True, type=click.IntRange(max=4096), help="Tokens before they repeat.")
 @click.option(
-    "--heads", default=3, show_default=True, type=click.IntRange(1), help="Of each kind, to remove planes of."
+    "--heads", default=3, show_default=True, type=click.IntRange(1, 1000), help="Of each kind, to remove planes of."
 )
-@click.option("--draws", default=5, show_default=True, type=click.IntRange(1), help="Controls of each removal.")
-@click.option("--seed", default=0, show_default=True, help="Of tokens, controls, random weights and intervals.")
+@click.option("--draws", default=5, show_default=True, type=click.IntRange(1, 1000), help="Controls of each removal.")
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, 2**32),
+    help="Of tokens, controls, random weights and intervals.",
+)
 @click.option("--threads", type=click.IntRange(1, 1024), help="Threads of the computation.  [default: torch's own]")
 @click.option(
     "--out",

@@ -10,37 +10,48 @@ import torch
 
 from empirical.capture.loading import check_model, digest, load_model, random_model
 from empirical.checkpoint import write_json
+from empirical.held import refuse_others
 from empirical.language.figures import draw_ablation, draw_comparison, draw_kinds
 from empirical.language.packaged import PACKAGED, packaged_file
+from empirical.language.records import PREDICTIONS
 from empirical.language.study import Observed, Request, ablate, observe
 from empirical.language.text import render
+from empirical.lock import alone
 from empirical.scores.figure import draw
 from empirical.scores.settings import Settings
-from theory.errors import InputError
 
 FORMAT = "headproof language model study"
 VERSION = 1
+STUDY = "study.json"
 
 
 def run(model: str, request: Request, out: Path) -> tuple[str, list[Path]]:
-    """Study the model at a path, or in a package of PACKAGED; returns the text and the files. InputError as usual."""
+    """Study the model at a path, or in a package of PACKAGED; returns the text and the files.
+
+    InputError as usual, and for a folder that is in use or holds another study.
+    """
     path = packaged_file(PACKAGED[model]) if model == "smollm2" else Path(model)
     config = check_model(path)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{out} cannot be written to: {error.strerror}; give --out another folder") from error
     settings = Settings()
     about: dict[str, Any] = {"model": path.name, "sha256": digest(path), **asdict(request), "settings": str(settings)}
+    with alone(out):
+        for name in (PREDICTIONS, STUDY):
+            refuse_others(out / name, about)
+        return _study(path, config, request, settings, about, out)
+
+
+def _study(
+    path: Path, config: Any, request: Request, settings: Settings, about: dict[str, Any], out: Path
+) -> tuple[str, list[Path]]:
     random = observe(random_model(path, request.seed, config), request, settings)
     loaded = load_model(path, config)
     observed = observe(loaded, request, settings)
+    answers = ablate(loaded, observed, request, settings, out, about)  # may refuse the folder, so before all figures
     paths = [
         *draw({path.name: observed.layers}, out),
         *draw_kinds(observed, path.name, out),
         *draw_comparison(observed, random, path.name, out),
     ]
-    answers = ablate(loaded, observed, request, settings, out, about)
     paths += draw_ablation(answers, path.name, out)
     data = {
         "format": FORMAT,
@@ -61,8 +72,8 @@ def run(model: str, request: Request, out: Path) -> tuple[str, list[Path]]:
             for answer in answers
         ],
     }
-    write_json(out / "study.json", data)
-    return render(observed, random.correlations, answers, request.heads), [out / "study.json", *paths]
+    write_json(out / STUDY, data)
+    return render(observed, random.correlations, answers, request.heads), [out / STUDY, *paths]
 
 
 def _numbers(observed: Observed) -> dict[str, Any]:

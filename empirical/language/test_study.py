@@ -16,6 +16,7 @@ from empirical.language import study
 from empirical.language.arms import Arm, Cut, plan
 from empirical.language.records import Outcomes, read_predictions, write_predictions
 from empirical.language.repeated import attention_of_kinds, loss, repeated_tokens
+from empirical.lock import alone
 from theory.errors import InputError
 
 transformers = pytest.importorskip("transformers")
@@ -154,8 +155,26 @@ def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypa
     assert study_data["verdicts"]
     for model in ("trained", "random_weights"):
         assert len(study_data[model]["correlations"]) == 6 and len(study_data[model]["balance"]["median"]) == 4
-    assert main([*words[:-1], "2"]) == 2
+    before = {path: path.read_bytes() for path in out.iterdir()}
+    assert main([*words, "--heads", "1", "--draws", "2"]) == 2
+    assert "already holds predictions.json of another request; give another folder" in capfd.readouterr().err
+    (out / "predictions.json").rename(tmp_path / "predictions.json")
+    assert main([*words, "--heads", "1", "--draws", "2"]) == 2
+    assert "already holds study.json of another request; give another folder" in capfd.readouterr().err
+    assert main([*words, "--heads", "1", "--draws", "1"]) == 2
+    assert "is there without the predictions" in capfd.readouterr().err
+    (tmp_path / "predictions.json").rename(out / "predictions.json")
+    with alone(out):
+        assert main([*words, "--heads", "1", "--draws", "1"]) == 2
+    assert "is in use by another run" in capfd.readouterr().err
+    assert {path: path.read_bytes() for path in out.iterdir()} == before
+    fresh = ["language", str(tmp_path / "model"), "--out", str(tmp_path / "fresh")]
+    assert main([*fresh, "--half", "2"]) == 2
     assert capfd.readouterr().err.startswith("error: a half of 2 tokens is too short")
+    for name in ("--sequences", "--half", "--heads", "--draws", "--seed"):
+        assert main([*fresh, name, str(10**17)]) == 2
+        error = capfd.readouterr().err
+        assert "is not in the range" in error and error.count("\n") == 1 and not (tmp_path / "fresh").exists()
 
 
 def test_files_that_are_no_predictions(tmp_path: Path) -> None:
