@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from empirical.capture.prompts import is_number
+from empirical.options import numbers
 from theory.errors import InputError
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _epsilon(text: str) -> Real:
 def _two(letters: str | None) -> tuple[int, int] | None:
     if letters is None:
         return None
-    words = [word.strip() for word in letters.split(",")]
-    if len(words) != 2 or not all(map(is_number, words)):
-        raise InputError(f"--letters {letters!r} is not two token numbers; write them as 4,7")
-    return int(words[0]), int(words[1])
+    found = numbers("--letters", letters)
+    if len(found) != 2:
+        raise InputError(f"--letters {letters[:60]!r} is not two token numbers; write them as 4,7")
+    return found[0], found[1]

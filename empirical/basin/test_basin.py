@@ -248,6 +248,8 @@ def test_bad_words_are_one_line(
         (["--epsilon", "x"], ""),
         (["--seed", str(10**30)], "is not in the range"),
         (["--letters", "0"], "not two token numbers"),
+        (["--letters", "0,x"], "'x', which is no number"),
+        (["--letters", "0,99999999999999999999"], "99999999999999999999, which is too large"),
         (["--letters", "1,1"], "are one token"),
         (["--letters", "0,9"], "token 9"),
     ],

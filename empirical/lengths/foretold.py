@@ -22,9 +22,9 @@ from theory.arithmetic.real import Real
 from theory.errors import InputError
 from theory.rope.index.length import first_token_reach
 
-FILE = "prediction.json"
+FILE, RESULTS = "prediction.json", "lengths.json"
 FORMAT = "headproof length predictions"
-VERSION = 1
+VERSION = 2
 SEQUENCES, CONTENTS = 4, 8  # of each group; runs of targets that stand for those in front
 
 
@@ -33,7 +33,8 @@ def prediction(
 ) -> tuple[dict[str, Any], str]:
     """The predictions in `out`, made now if there are none, and the SHA-256 of their file.
 
-    Raises InputError if those that are there are of other models or another request.
+    Raises InputError if those that are there are of other models or another request, or not as they were written, and
+    if there are results without them.
     """
     path = out / FILE
     asked = {
@@ -42,18 +43,43 @@ def prediction(
         "request": json.loads(json.dumps(asdict(request))),
         "models": {subject.name: subject.card["sha256"] for subject in subjects},
     }
+    results = out / RESULTS
     if not path.exists():
+        if results.exists():
+            raise InputError(f"{results} is there without the {FILE} that came before it; give --out another folder")
         found = {subject.name: _of(subject, request, watch) for subject in subjects}
-        write_json(path, {**asked, "predictions": found})
+        write_json(path, {**asked, "predictions": found, "predictions_sha256": _digest(found)})
     data = path.read_bytes()
     try:
         known = json.loads(data)
     except (ValueError, RecursionError):
         known = {}
+    digest = hashlib.sha256(data).hexdigest()
+    if (
+        not isinstance(known, dict)
+        or known.get("predictions_sha256") != _digest(known.get("predictions"))
+        or _told(results) not in (None, digest)
+    ):
+        if isinstance(known, dict) and known.get("format") == FORMAT and known.get("version") != VERSION:
+            raise InputError(f"{path} has version {known.get('version')}, not {VERSION}; give --out another folder")
+        raise InputError(f"{path} has been changed since it was written; put it back, or give --out another folder")
     for name, value in asked.items():
-        if not isinstance(known, dict) or known.get(name) != value:
+        if known.get(name) != value:
             raise InputError(f"{path} was made for another {name}; ask for the same, or give --out another folder")
-    return known["predictions"], hashlib.sha256(data).hexdigest()
+    return known["predictions"], digest
+
+
+def _digest(predictions: Any) -> str:
+    return hashlib.sha256(json.dumps(predictions, sort_keys=True).encode()).hexdigest()
+
+
+def _told(results: Path) -> Any:
+    """The SHA-256 of the predictions that the results name; None where there are no such results."""
+    try:
+        found = json.loads(results.read_bytes())
+    except (FileNotFoundError, ValueError, RecursionError):
+        return None
+    return found.get("prediction_sha256") if isinstance(found, dict) else None
 
 
 def _of(subject: Subject, request: Request, watch: Callable[[], object]) -> dict[str, Any]:

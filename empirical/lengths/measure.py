@@ -21,6 +21,7 @@ from theory.errors import InputError
 
 LENGTHS = (17, 18, 20, 22, 25, 32, 40, 50, 75, 100, 150, 200, 300, 500, 850, 1000, 1500, 2000, 3000, 4000, 5000)
 LONGEST = 20_000
+MOST_PREFIXES, MOST_SEQUENCES = 1024, 4096
 USUAL, APART = "usual", "apart"  # prefixes: as the task has them, or of left letters that the sequence has not
 
 
@@ -49,6 +50,11 @@ class Request:
             raise InputError(
                 f"prefixes={self.prefixes}, sequences={self.sequences}, seed={self.seed}: give at least 1 of the first "
                 "two, and no negative seed"
+            )
+        if self.prefixes > MOST_PREFIXES or self.sequences > MOST_SEQUENCES:
+            raise InputError(
+                f"prefixes={self.prefixes}, sequences={self.sequences} take days; give at most {MOST_PREFIXES} and "
+                f"{MOST_SEQUENCES}"
             )
         if self.lengths[-1] > LONGEST:
             raise InputError(f"length {self.lengths[-1]} is above {LONGEST}, which takes hours; give shorter ones")

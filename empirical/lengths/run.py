@@ -10,7 +10,7 @@ from typing import Any
 
 from empirical.checkpoint import write_json
 from empirical.intervals import OverSeeds
-from empirical.lengths.foretold import FILE, prediction
+from empirical.lengths.foretold import FILE, RESULTS, prediction
 from empirical.lengths.measure import Request, half_length, kinds_of_prefix, measure
 from empirical.subjects import Subject
 from theory.progress import progress_bar
@@ -72,8 +72,8 @@ def run(subjects: Sequence[Subject], request: Request, out: Path) -> tuple[dict[
         ],
     }
     data["over_seeds"] = over_seeds(data["models"])
-    write_json(out / "lengths.json", data)
-    paths = [out / FILE, out / "lengths.json", *draw(data, out)]
+    write_json(out / RESULTS, data)
+    paths = [out / FILE, out / RESULTS, *draw(data, out)]
     shutil.rmtree(out / PARTS, ignore_errors=True)
     return data, paths
 

@@ -12,6 +12,7 @@ import pytest
 from empirical.__main__ import run
 from empirical.lengths import figure, measure
 from empirical.lengths.curves import curves
+from empirical.lengths.foretold import _digest
 from empirical.lengths.run import over_seeds
 
 SMALL = ["--lengths", "17,20,30", "--prefixes", "2", "--sequences", "3"]
@@ -49,6 +50,32 @@ def test_prediction_measurement_and_figures(tmp_path: Path, capsys: pytest.Captu
     assert capsys.readouterr().err.count("was made for another") == 2
     assert (out / "prediction.json").read_bytes() == prediction
 
+    # Predictions that are not those that were written are named as changed, also where all their hashes fit.
+    results = (out / "lengths.json").read_bytes()
+    changed = json.loads(prediction)
+    changed["predictions"]["number-4"]["usual"]["fall"] = 19
+    fitting = changed | {"predictions_sha256": _digest(changed["predictions"])}
+    for content in (
+        json.dumps(changed).encode(),
+        json.dumps(fitting).encode(),
+        prediction[:-9],
+        b"[]",
+        b"{}",
+        b"",
+        b"\xff",
+    ):
+        (out / "prediction.json").write_bytes(content)
+        assert lengths("number-4", "letter-4", *SMALL, "--out", out) == 2
+        error = capsys.readouterr().err
+        assert "prediction.json has been changed since it was written" in error and error.count("\n") == 1
+    (out / "prediction.json").write_text(json.dumps({"format": "headproof length predictions", "version": 1}))
+    assert lengths("number-4", "letter-4", *SMALL, "--out", out) == 2
+    assert "has version 1, not 2" in capsys.readouterr().err
+    (out / "prediction.json").unlink()
+    assert lengths("number-4", "letter-4", *SMALL, "--out", out) == 2
+    assert "lengths.json is there without the prediction.json" in capsys.readouterr().err
+    assert (out / "lengths.json").read_bytes() == results
+
 
 def test_predicts_before_it_measures_and_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -85,7 +112,11 @@ def test_predicts_before_it_measures_and_goes_on(
         (["letter-4", "--lengths", "20,30"], "begin with that length"),
         (["letter-4", "--lengths", "17,20"], "give at least 25"),
         (["letter-4", "--lengths", "17,90000"], "takes hours"),
+        (["letter-4", "--lengths", "17,99999999999999999999"], "99999999999999999999, which is too large"),
+        (["letter-4", "--lengths", "17," + "9" * 5000], "which is too large"),
         (["letter-4", "--prefixes", "0"], "prefixes=0"),
+        (["letter-4", "--prefixes", "99999999999999999"], "prefixes=99999999999999999, sequences=16 take days"),
+        (["letter-4", "--sequences", str(10**17)], "take days"),
         (["letter-4", "--seed", "-1"], "seed=-1"),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from empirical.capture.prompts import is_number
+from empirical.options import numbers
 from theory.errors import InputError
 
 EXAMPLES = """\b
@@ -95,7 +95,7 @@ def command(
 def _two(lengths: str | None) -> tuple[int, int] | None:
     if lengths is None:
         return None
-    words = [word.strip() for word in lengths.split(",")]
-    if len(words) != 2 or words[0] == words[1] or not all(map(is_number, words)):
-        raise InputError(f"--lengths {lengths!r} is not two different numbers; write them as 32,64")
-    return int(words[0]), int(words[1])
+    found = numbers("--lengths", lengths)
+    if len(found) != 2 or found[0] == found[1]:
+        raise InputError(f"--lengths {lengths[:60]!r} is not two different numbers; write them as 32,64")
+    return found[0], found[1]

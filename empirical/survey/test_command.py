@@ -268,7 +268,7 @@ def test_two_surveys_in_one_folder_at_once_are_refused(
         (["one", "--prompts", "numbers.txt", "--tokens", "--seed", "-1"], "seed=-1"),
         (["one", "--prompts", "numbers.txt", "--tokens", "--seed", str(10**30)], "seed=1000"),
         (["one", "--prompts", "numbers.txt", "--tokens", "--threads", str(10**30)], "--threads"),
-        (["one", "--prompts", "numbers.txt", "--tokens", "--lengths", "8," + "9" * 5000], "not two different numbers"),
+        (["one", "--prompts", "numbers.txt", "--tokens", "--lengths", "8," + "9" * 5000], "which is too large"),
         (["one", "--prompts", "numbers.txt", "--tokens", "--query", "40"], "query=40"),
         (["none", "--prompts", "numbers.txt", "--tokens"], "does not exist"),
     ],
