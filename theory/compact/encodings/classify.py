@@ -15,6 +15,7 @@ from theory.arithmetic.ball import Real
 from theory.compact.encodings.constants import capped_range
 from theory.compact.encodings.encoding import Encoding, Verdict, decimal, exponent_text
 from theory.compact.encodings.layers import Layers, read_layers
+from theory.compact.encodings.sizes import check_sizes
 from theory.compact.encodings.table import ENCODINGS
 from theory.compact.evasions.factors import LengthFactor, stepped, stretched, trained_logarithm
 from theory.compact.lag_kernels.sliding_window import window_reach
@@ -83,6 +84,7 @@ def classify(config: Mapping[str, Any]) -> Classification:
     except RecursionError as error:
         raise InputError("the configuration is nested too deep; give the fields of a config.json") from error
     model_type = fields.text("model_type") or ""
+    check_sizes(fields, layer_tables(fields, class_defaults(model_type)).values())
     layers = read_layers(fields, model_type)
     components = [
         *_positions(fields, model_type, layers),

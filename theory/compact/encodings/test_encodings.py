@@ -3,6 +3,7 @@
 import math
 import re
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -207,6 +208,23 @@ def test_numbers_of_a_configuration() -> None:
         ({**LLAMA, "num_local_experts": "many"}, "num_local_experts"),
         ({**LLAMA, "attn_logit_softcapping": -1}, "attn_logit_softcapping"),
         ({**LLAMA, "use_logn_attn": True, "seq_length": 1}, "below 2"),
+        ({**LLAMA, "rope_theta": float("nan")}, "rope_theta = nan is not a positive number"),
+        ({**LLAMA, "rope_theta": float("inf")}, "rope_theta = inf is not a positive number"),
+        ({**LLAMA, "rope_theta": -1e4}, "rope_theta = -10000.0 is not a positive number"),
+        ({**LLAMA, "rope_theta": 0.5}, "rope_theta = 0.5 is not above 1"),
+        ({**LLAMA, "rope_theta": "10000"}, "rope_theta"),
+        ({**LLAMA, "rope_parameters": {"rope_theta": float("nan")}}, "rope_parameters.rope_theta = nan"),
+        ({**LLAMA, "rope_parameters": {"full_attention": {"rope_theta": 1}}}, "not above 1"),
+        ({"model_type": "bloom", "rope_theta": float("nan")}, "rope_theta = nan"),
+        ({**LLAMA, "rotary_pct": 1.5}, "rotary_pct = 1.5 is above 1"),
+        ({**LLAMA, "head_dim": 10**20}, "head_dim = 100000000000000000000 is above 4096"),
+        ({**LLAMA, "hidden_size": 1e29}, "hidden_size = 1[0-9]* is above 10000000"),
+        ({**LLAMA, "hidden_size": -5}, "hidden_size = -5 is not a positive whole number"),
+        ({**LLAMA, "hidden_size": 4, "num_attention_heads": 8}, "hidden_size = 4 of 8 heads"),
+        ({**LLAMA, "hidden_size": 10**6, "num_attention_heads": 8}, "not between 1 and 4096"),
+        ({**LLAMA, "num_hidden_layers": 10**9}, "num_hidden_layers = 1000000000 is above"),
+        ({**LLAMA, "rotary_dim": 63}, "rotary width 63 is odd"),
+        ({"text_config": {**LLAMA, "head_dim": float("nan")}}, "head_dim = nan"),
     ],
 )
 def test_bad_configurations_are_named(config: dict[str, Any], complaint: str) -> None:
@@ -223,6 +241,14 @@ def test_bad_names_are_one_line(arguments: list[str], complaint: str, capsys: py
     assert run(arguments) == 2
     message = capsys.readouterr().err
     assert complaint in message and message.count("\n") == 1
+
+
+def test_a_file_with_a_number_that_is_none_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "config.json"
+    path.write_text('{"model_type": "llama", "rope_theta": NaN, "max_position_embeddings": 4096}')
+    assert run(["encodings", str(path)]) == 2
+    message = capsys.readouterr().err
+    assert "rope_theta = NaN is not a positive number" in message and message.count("\n") == 1
 
 
 def test_decimals() -> None:
