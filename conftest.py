@@ -18,7 +18,7 @@ from theory.ledger import ClaimItem, Mismatch
 # Slowness of a shared machine is never a failure.
 _QUIET = [HealthCheck.too_slow]
 settings.register_profile(
-    "default", max_examples=40, derandomize=True, deadline=None, database=None, suppress_health_check=_QUIET
+    "default", max_examples=25, derandomize=True, deadline=None, database=None, suppress_health_check=_QUIET
 )
 settings.register_profile(
     "hunt",
