@@ -1,4 +1,4 @@
-"""What the figures of a study share: the curves of its seeds as a line and a band."""
+"""What the figures of a study share: curves of its seeds as a line and a band, and scales."""
 
 from __future__ import annotations
 
@@ -13,6 +13,22 @@ if TYPE_CHECKING:
 
 Found = Mapping[str, Any]
 LIMITS = (-1.05, 1.05)  # of margins
+
+
+def by_doublings(axes: Axes) -> None:
+    """Lengths on a logarithmic axis with powers of two named, and nothing between them."""
+    axes.set_xscale("log", base=2)
+    axes.minorticks_off()
+
+
+def powers_and_zero(axes: Axes, least: int, step: int) -> None:
+    """A logarithmic axis with ticks at 10^0, 10^-step, ... and, where 0 is drawn, at 10^least, a tick "0"."""
+    powers = range(0, least, -step)
+    axes.set_yscale("log")
+    axes.set_yticks(
+        [10.0**power for power in (*powers, least)], labels=[*(f"$10^{{{power}}}$" for power in powers), "0"]
+    )
+    axes.minorticks_off()
 
 
 def band(axes: Axes, x: NDArray[np.float64], curves: Sequence[NDArray[np.float64]], colour: str, label: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from empirical.words.curves import LIMITS, Found, band
+from empirical.words.curves import LIMITS, Found, band, by_doublings, powers_and_zero
 from empirical.words.pair_figures import draw_flips, draw_map, draw_margins
 from theory.drawing import BLUE, GREEN, GREY, ORANGE, RED, STYLE, write
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 FIXED = {"range at most 1": "#bbbbbb", "range at most 4": GREY, "not capped": "black"}
+ZERO = -12  # where a difference of 0 is drawn in `rounding`, as a power of 10
 
 
 def draw(data: Found, folder: Path) -> list[Path]:
@@ -62,8 +63,8 @@ def _scaling(runs: Sequence[Found], folder: Path) -> list[Path]:
         row[0].set(yscale="log", ylabel="gap at flagged n", ylim=(1e-13, 2))
         row[1].set(ylabel="least margin", ylim=LIMITS)
         row[1].legend(fontsize=6, loc="center left", bbox_to_anchor=(1.01, 0.5))
-        for axes in row:
-            axes.set(xlabel=r"$\log_2 (n+1)$", title=f"0 and {word}")
+        for axes, what in zip(row, ("gap", "margin"), strict=True):
+            axes.set(xlabel=r"$\log_2 (n+1)$", title=f"0 and {word}: {what}")
     return write(figure, folder, "scaling", "png", "svg")
 
 
@@ -86,42 +87,69 @@ def _copying(runs: Sequence[Found], folder: Path) -> list[Path]:
     def show(axes: Axes, name: str, colour: str, label: str) -> None:
         band(axes, x, [np.array([at[name] for at in run], dtype=float) for run in flipped], colour, label)
 
-    show(panels[0], "gap", BLUE, "sup norm of the change")
+    show(panels[0], "gap", BLUE, "gap")
     show(panels[1], "least_right", BLUE, r"least $T(0)$ on $\alpha_N$")
     show(panels[1], "flipped_bit", ORANGE, r"$T(1)$ at the bit of $\beta_N$")
     show(panels[2], "alpha", BLUE, r"$\alpha_N$")
     show(panels[2], "beta", ORANGE, r"$\beta_N$")
     bad = [np.array([at["length"] * at["beta"] for at in run]) for run in flipped]
-    band(panels[3], x, bad, ORANGE, r"$N \cdot$ log-perplexity of $\beta_N$")
-    for axes, name in zip(panels, ("gap", "probability", "log-perplexity, nats", "nats"), strict=True):
-        axes.set(xscale="log", xlabel="N", ylabel=name)
+    band(panels[3], x, bad, ORANGE, r"$\beta_N$")
+    names = (
+        ("gap of the outputs", "sup norm of the change"),
+        ("right letters", "probability"),
+        ("log-perplexity", "nats a letter"),
+        (r"$N \cdot$ log-perplexity of $\beta_N$", "nats"),
+    )
+    for axes, (title, name) in zip(panels, names, strict=True):
+        by_doublings(axes)
+        axes.set(xlabel="N", ylabel=name)
         axes.axvline(runs[0]["plan"]["bits"], color=GREY, linewidth=0.8, linestyle="--")
-        axes.legend(fontsize=6)
+        axes.set_title(title)
+        if axes in (panels[1], panels[2]):
+            axes.legend(fontsize=6)
     for axes in (panels[0], panels[2]):
         axes.set_yscale("log")
+    figure.suptitle(
+        r"copying $\alpha_N = 0^N$, and $\beta_N$ with the last bit flipped; "
+        f"trained up to N = {runs[0]['plan']['bits']} (dashed)"
+    )
     return write(figure, folder, "copy", "png", "svg")
 
 
 def _rounding(runs: Sequence[Found], folder: Path) -> list[Path]:
-    """Gap in float64, difference as computed and noise against N; filled where the bits are the same."""
+    """Gap in float64, difference as computed and noise against N; 0 has a tick of its own. Of the first seed.
+
+    Squares stand where the most probable letter has the same bits for both prompts.
+    """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7, 2.6), layout="constrained")
-    for axes, name in zip(figure.subplots(1, 2), ("bfloat16", "float32"), strict=True):
+    figure = Figure(figsize=(8.2, 2.6), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, name in zip(panels, ("bfloat16", "float32"), strict=True):
         found = runs[0][name]["lengths"]
         x = np.array([at["length"] for at in found])
-        floor = 1e-12
-        for key, colour, label in (
-            ("gap", BLUE, "gap, float64"),
-            ("computed", ORANGE, "as computed"),
-            ("error", GREEN, "error of one run"),
-            ("noise", GREY, "noise of batches"),
+        floor = 10.0**ZERO
+        for key, colour, style, label in (
+            ("gap", BLUE, "-", "gap, float64"),
+            ("computed", ORANGE, "--", "gap, as computed"),
+            ("error", GREEN, "-", "error of one run"),
+            ("noise", GREY, "-", "noise of batches"),
         ):
-            axes.plot(x, [max(at[key], floor) for at in found], color=colour, label=label, linewidth=1)
+            axes.plot(x, [max(at[key], floor) for at in found], style, color=colour, label=label, linewidth=1)
         same = np.array([at["top_same"] for at in found])
-        axes.plot(x[same], np.full(same.sum(), floor), "s", color=ORANGE, markersize=3, label="largest: same bits")
-        axes.set(xscale="log", yscale="log", xlabel="N", title=name, ylabel="largest difference of probabilities")
-        axes.legend(fontsize=6)
+        axes.plot(
+            x[same],
+            np.full(same.sum(), floor),
+            "s",
+            color=ORANGE,
+            markersize=3,
+            label="most probable letter:\nthe same bits",
+        )
+        by_doublings(axes)
+        powers_and_zero(axes, ZERO, 2)
+        axes.set(xlabel="N", title=name)
+    panels[0].set_ylabel("largest difference of probabilities")
+    panels[-1].legend(fontsize=6, loc="center left", bbox_to_anchor=(1.01, 0.5))
     return write(figure, folder, "rounding", "png", "svg")
 
 
@@ -145,9 +173,10 @@ def draw_constants(data: Found, folder: Path) -> list[Path]:
                 row[1].plot(lag, [at["zeta"] for at in same], ".-", color=colour, linewidth=0.8)
                 sums = [(at["length"] - 1) * (at["changed"] - at["constant"]) for at in same]
                 row[2].plot(lag, sums, ".-", color=colour, linewidth=0.8)
-            names = ("gap at the end", "oscillation of log T", "(N - 1) x change of log-perplexity")
+            names = ("gap at the end", "oscillation of log T", "(N - 1) x change\nof log-perplexity")
             for axes, name in zip(row, names, strict=True):
-                axes.set(xscale="log", xlabel="tokens behind the changed one", ylabel=name, title=title)
+                by_doublings(axes)
+                axes.set(xlabel="tokens behind the changed one", ylabel=name, title=title)
             row[0].set_yscale("log")
             row[0].legend(fontsize=6)
         return write(figure, folder, "constants", "png", "svg")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from empirical.words.curves import LIMITS, Found, band
+from empirical.words.curves import LIMITS, Found, band, by_doublings, powers_and_zero
 from theory.drawing import BLUE, GREEN, GREY, ORANGE, RED, write
 
 COLOURS = {
@@ -20,6 +20,7 @@ COLOURS = {
     "alibi": RED,
     "window": "#CC79A7",
 }
+ZERO = -18  # where a gap of 0 is drawn, as a power of 10
 
 
 def _encoding(run: Found) -> str:
@@ -49,7 +50,8 @@ def draw_margins(runs: Sequence[Found], folder: Path) -> list[Path]:
             band(axes, np.array(bins[:-1], dtype=float), curves, COLOURS[name], name)
         axes.axvline(chosen[0]["plan"]["length"], color=GREY, linewidth=0.8, linestyle="--")
         axes.axhline(0, color=GREY, linewidth=0.5)
-        axes.set(xscale="log", ylim=LIMITS, title=entry, xlabel="n")
+        by_doublings(axes)
+        axes.set(ylim=LIMITS, title=entry, xlabel="n")
     for axes in panels[len(entries) :]:
         axes.set_axis_off()
     panels[0].set_ylabel("least margin")
@@ -59,7 +61,7 @@ def draw_margins(runs: Sequence[Found], folder: Path) -> list[Path]:
 
 
 def draw_flips(runs: Sequence[Found], folder: Path) -> list[Path]:
-    """By how much T(1 0^(n-1)) differs from T(0^n), for the decoders of two sets of words."""
+    """By how much T(1 0^(n-1)) differs from T(0^n), for the decoders of two sets of words; 0 has a tick of its own."""
     from matplotlib.figure import Figure
 
     entries = [name for name in dict.fromkeys(run["plan"]["entry"] for run in runs) if name in ("0, chi", "0, per1..6")]
@@ -72,11 +74,13 @@ def draw_flips(runs: Sequence[Found], folder: Path) -> list[Path]:
         for name, curves in _grouped(chosen, "flip_gap").items():
             bins = next(run["bins"] for run in chosen if _encoding(run) == name)
             x = np.array(bins[:-1], dtype=float)
-            band(axes, x, [np.maximum(curve, 1e-17) for curve in curves], COLOURS[name], name)
+            band(axes, x, [np.maximum(curve, 10.0**ZERO) for curve in curves], COLOURS[name], name)
         longest = np.array(chosen[0]["bins"], dtype=float)
-        axes.plot(longest, 1 / longest, color=GREY, linewidth=0.6, linestyle=":")
+        axes.plot(longest, 1 / longest, color=GREY, linewidth=0.6, linestyle=":", label="1/n")
         axes.axvline(chosen[0]["plan"]["length"], color=GREY, linewidth=0.8, linestyle="--")
-        axes.set(xscale="log", yscale="log", xlabel="n", title=f"trained on {entry}")
+        by_doublings(axes)
+        powers_and_zero(axes, ZERO, 4)
+        axes.set(xlabel="n", title=f"trained on {entry}")
     panels[0].set_ylabel(r"gap of $0^n$ and $1\,0^{n-1}$")
     panels[-1].legend(fontsize=6, loc="center left", bbox_to_anchor=(1.01, 0.5))
     return write(figure, folder, "flips", "png", "svg")
@@ -85,6 +89,7 @@ def draw_flips(runs: Sequence[Found], folder: Path) -> list[Path]:
 def draw_map(runs: Sequence[Found], folder: Path) -> list[Path]:
     """Margins on per_m over (m, n), mean over seeds; below the line are the periods of the training."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     families = [run for run in runs if "family_margins" in run]
     if not families:
@@ -101,7 +106,9 @@ def draw_map(runs: Sequence[Found], folder: Path) -> list[Path]:
         image = axes.pcolormesh(bins, rows, values, cmap="RdBu", vmin=-1, vmax=1)
         axes.axvline(chosen[0]["plan"]["length"], color="black", linewidth=0.8, linestyle="--")
         axes.axhline(sum(word.startswith("per") for word in largest) + 0.5, color="black", linewidth=0.8)
-        axes.set(xscale="log", xlabel="n", title=name, xlim=(bins[0], bins[-1]))
+        by_doublings(axes)
+        axes.set(xlabel="n", title=name, xlim=(bins[0], bins[-1]))
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     for axes in panels[len(groups) :]:
         axes.set_axis_off()
     for axes in panels[::columns]:
