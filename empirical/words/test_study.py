@@ -72,6 +72,7 @@ def test_a_study_killed_in_between(tmp_path: Path, capsys: pytest.CaptureFixture
         assert command(whole) == 0
     assert json.loads((whole / "words.json").read_text()) == data
     text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 80
     assert (
         "0, chi, flags: excluded (isolation)" in text and "log 0.5, cap 0.5" in text and "bfloat16: same bits" in text
     )
