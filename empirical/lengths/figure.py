@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from theory.drawing import BLUE, GREEN, GREY, ORANGE, RED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 PALETTE = "viridis"  # even in lightness
 MARKERS = ("o", "s", "^", "D", "v", "P")
@@ -26,7 +27,7 @@ def draw(data: Mapping[str, Any], folder: Path) -> list[Path]:
     kinds: dict[str, list[Mapping[str, Any]]] = {}
     for model in data["models"]:
         kinds.setdefault(model["kind"], []).append(model)
-    width = 1.2 + 3.1 * len(kinds)
+    width = 1.2 + 3.4 * len(kinds)
     with rc_context(drawing.STYLE):
         figure = Figure(figsize=(width, 8.2), layout="constrained")
         panels = figure.subplots(3, len(kinds), squeeze=False, sharex=True, sharey="row")
@@ -38,7 +39,8 @@ def draw(data: Mapping[str, Any], folder: Path) -> list[Path]:
                 label = "arXiv 2605.31558, Fig. 5B, by eye"
                 column[0].plot(*zip(*REPORTED[kind], strict=True), "x", color=RED, markersize=6, label=label)
             column[0].set_title(kind)
-            column[2].set_xlabel("length, tokens")
+            _lengths(column[2], models[0])
+            _bar(figure, column, len(models[0]["runs"][0]["by_length"][0]["kept"]))
         labels = "accuracy", "attention of the last token\nto the sequence itself", "margin over amplitude"
         for axes, label in zip(panels[:, 0], labels, strict=True):
             axes.set_ylabel(label)
@@ -54,10 +56,55 @@ def draw(data: Mapping[str, Any], folder: Path) -> list[Path]:
         row = figure.subplots(1, len(kinds), squeeze=False, sharey=True)[0]
         for axes, (kind, models) in zip(row, kinds.items(), strict=True):
             _by_hops(axes, models[0])
-            axes.set(title=f"{kind}: {models[0]['name']}", xlabel="length, tokens", xscale="log")
+            axes.set_title(f"{kind}: {models[0]['name']}")
+            _lengths(axes, models[0])
         row[0].set_ylabel("accuracy")
         figure.legend(*row[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=7)
         return written + drawing.write(figure, folder, "lengths-by-hops", "png", "svg")
+
+
+def _lengths(axes: Axes, model: Mapping[str, Any]) -> None:
+    """The axis of lengths: logarithmic, and with so few numbers that none lies over another."""
+    from matplotlib.ticker import FixedLocator, NullFormatter, StrMethodFormatter
+
+    lengths = [row["length"] for row in model["runs"][0]["by_length"]]
+    axes.set(xlabel="length, tokens", xscale="log")
+    axes.xaxis.set_major_locator(FixedLocator(named_lengths(lengths[0], lengths[-1])))
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def named_lengths(shortest: int, longest: int) -> list[int]:
+    """The lengths, of both and round ones between, that are written on the axis: neighbours are a factor apart."""
+    apart = max(1.12, (longest / shortest) ** (1 / 6))
+    found = sorted({shortest, longest})
+    for step in (100, 50, 20, 30, 10, 5, 2, 1):
+        for power in range(4):
+            n = step * 10**power
+            if shortest <= n <= longest and all(max(n / m, m / n) >= apart for m in found):
+                found.append(n)
+    return sorted(found)
+
+
+def _bar(figure: Figure, column: Iterable[Axes], layers: int) -> None:
+    """Which colour is which layer, beside the two lower panels of a column."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import BoundaryNorm, ListedColormap
+
+    colours = ScalarMappable(
+        BoundaryNorm([at - 0.5 for at in range(layers + 1)], layers), ListedColormap(_shades(layers))
+    )
+    bar = figure.colorbar(colours, ax=list(column), fraction=0.03, pad=0.01, shrink=0.6, anchor=(0, 0), aspect=40)
+    bar.set_ticks(list(range(layers)))
+    bar.minorticks_off()
+    bar.ax.tick_params(length=0, labelsize=6)
+    bar.set_label("layer: the first, 0, is dark, the last light", fontsize=7)
+
+
+def _shades(count: int) -> list[tuple[float, ...]]:
+    from matplotlib import colormaps
+
+    return [colormaps[PALETTE](at / max(1, count - 0.5)) for at in range(count)]
 
 
 def _accuracy(axes: Axes, models: Sequence[Mapping[str, Any]]) -> None:
@@ -83,7 +130,6 @@ def _accuracy(axes: Axes, models: Sequence[Mapping[str, Any]]) -> None:
                 severed = [row["severed"]["accuracy"] for row in found]
                 style: dict[str, Any] = {"color": "black", "linewidth": 0.6, "label": "old answer though query changed"}
                 axes.plot(lengths, severed, **style)
-    axes.set_xscale("log")
     axes.set_ylim(-0.03, 1.05)
 
 
@@ -107,49 +153,43 @@ def _with_interval(axes: Axes, rows: Sequence[Mapping[str, Any]], colour: Any, l
 
 def _kept(axes: Axes, model: Mapping[str, Any]) -> None:
     """Measured as points, foreseen as lines, of one model, layer by layer."""
-    from matplotlib import colormaps
-
     run = model["runs"][0]
     lengths = [row["length"] for row in run["by_length"]]
-    layers = len(run["by_length"][0]["kept"])
-    for layer in range(layers):
-        colour = colormaps[PALETTE](layer / max(1, layers - 0.5))
+    for layer, colour in enumerate(_shades(len(run["by_length"][0]["kept"]))):
         measured = [row["kept"][layer] for row in run["by_length"]]
         foreseen = [row["kept"][layer] for row in run["predicted"]["by_length"]]
         axes.plot(lengths, foreseen, color=colour, linewidth=1)
         axes.plot(lengths, measured, "o", color=colour, markersize=2.5)
     axes.set_ylim(-0.03, 1.05)
-    text = f"{model['name']}: points measured, lines foreseen;\nfirst layer dark, last light"
-    axes.set_title(text, fontsize=7, loc="left")
+    axes.set_title(f"{model['name']}: points measured, lines foreseen", fontsize=7, loc="left")
 
 
 def _margins(axes: Axes, model: Mapping[str, Any]) -> None:
     """Each head's own margin, and the theory's curves."""
-    from matplotlib import colormaps
-
     rows = [row for row in model["runs"][0]["predicted"]["by_length"] if row["margin"] is not None]
     lengths = [row["length"] for row in rows]
-    layers = len(rows[0]["margin"]) if rows else 0
-    for layer in range(layers):
-        colour = colormaps[PALETTE](layer / max(1, layers - 0.5))
+    for layer, colour in enumerate(_shades(len(rows[0]["margin"]) if rows else 0)):
         axes.plot(lengths, [row["margin"][layer] for row in rows], color=colour, linewidth=1)
-    styles: tuple[tuple[str, Any], ...] = ((BLUE, "-"), (GREY, "--"), (BLUE, ":"), (RED, "-"))
+    # The second and third nearly coincide: dashes over a broad line.
+    styles: tuple[tuple[str, Any, float], ...] = (
+        (BLUE, "-", 1.3),
+        ("#BBBBBB", "-", 3.5),
+        ("black", (0, (3, 3)), 1.1),
+        (RED, "-", 1.3),
+    )
     dense = sorted({round(17 * (lengths[-1] / 17) ** (at / 80)) for at in range(81)} | {144}) if lengths else []
     known = [n for n in dense if n <= lengths[-1]]
-    for (name, curve), (line, dash) in zip(curves(known).items(), styles, strict=True):
-        axes.plot(*zip(*curve, strict=True), color=line, linestyle=dash, linewidth=1.3, alpha=0.8, label=name)
+    for (name, curve), (line, dash, broad) in zip(curves(known).items(), styles, strict=True):
+        axes.plot(*zip(*curve, strict=True), color=line, linestyle=dash, linewidth=broad, label=name)
     axes.set_yscale("log")
     axes.set_title(f"{model['name']}: heads, layer by layer, and the theory's", fontsize=7, loc="left")
 
 
 def _by_hops(axes: Axes, model: Mapping[str, Any]) -> None:
-    from matplotlib import colormaps
-
     run = model["runs"][0]
     lengths = [row["length"] for row in run["by_length"]]
     hops = list(run["by_length"][0]["by_hops"])
-    for at, number in enumerate(hops):
-        colour = colormaps[PALETTE](at / max(1, len(hops) - 0.5))
+    for number, colour in zip(hops, _shades(len(hops)), strict=True):
         rows = [{"length": row["length"], **row["by_hops"][number]} for row in run["by_length"]]
         _with_interval(axes, rows, colour, f"{number} hop{'s' * (number != '1')}", marker="o")
         foreseen = [row["by_hops"][number] for row in run["predicted"]["by_length"]]
