@@ -11,6 +11,7 @@ from empirical.dynamics.figure import draw
 from empirical.dynamics.study import Study, carry_out
 from empirical.dynamics.summary import as_data, summary
 from empirical.dynamics.text import render
+from empirical.held import refuse_others
 from empirical.intervals import LEVEL
 from empirical.lock import alone
 from theory.progress import Progress, progress_bar
@@ -20,8 +21,14 @@ VERSION = 1
 
 
 def report(study: Study, out: Path) -> tuple[dict[str, Any], str, list[Path]]:
-    """Carry out a study in the folder; returns its data, its text and the files. InputError as `carry_out`."""
+    """Carry out a study in the folder; returns its data, its text and the files.
+
+    InputError as `carry_out`, and where the folder holds the same trainings scored otherwise; seeds may be others.
+    """
+    path, scored = out / "dynamics.json", study.as_json()
+    del scored["plan"], scored["seeds"]
     with alone(out), ExitStack() as bars:
+        refuse_others(path, {"format": FORMAT, "version": VERSION, **scored})
         shown: dict[str, Progress | None] = {}
 
         def watch(what: str, done: int, total: int) -> None:
@@ -45,7 +52,6 @@ def report(study: Study, out: Path) -> tuple[dict[str, Any], str, list[Path]]:
             "summary": as_data(found),
             "runs": [vars(run) for run in runs],
         }
-        path = out / "dynamics.json"
         write_json(path, data)
         task, layers = study.as_json()["plan"]["task"]["name"], study.plan.model.layers
         title = f"{task} task, {layers} layers, {study.plan.recipe.steps} steps of {study.plan.recipe.batch} sequences"

@@ -216,6 +216,8 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
         (["--seeds", "1", "1"], "not all different"),
         (["--seeds", "-1"], "seed=-1"),
         (["--prompts", "1"], "prompts=1"),
+        (["--prompts", "6"], "already holds dynamics.json of another request; give another folder"),
+        (["--tau", "0.5"], "already holds dynamics.json of another request; give another folder"),
         (["--report", "0"], "report=0"),
         (["0", "1"], "unexpected extra arguments"),
         (["--seeds", "x"], "'x' is not a valid integer"),
