@@ -100,8 +100,10 @@ def _outputs(claimed: Jump, longest: int) -> Iterator[Case]:
 
 
 def _limits(claimed: Jump) -> Iterator[Equation]:
-    yield "after", sympy.limit(claimed.after, m, sympy.oo), claimed.to
-    yield "before", sympy.limit(claimed.before, m, sympy.oo), sympy.Rational(1, 2)
+    """Both are rational in m: in x = 1/m they have a value at 0."""
+    x = sympy.Symbol("x", positive=True)
+    for name, share, to in (("after", claimed.after, claimed.to), ("before", claimed.before, sympy.Rational(1, 2))):
+        yield name, sympy.cancel(share.subs(m, 1 / x)).subs(x, 0), to
 
 
 def _floats(claimed: Jump, count: int) -> Iterator[Trial]:

@@ -169,7 +169,9 @@ def _layer_cake(bound: LagBound) -> Iterator[Equation]:
     for m in range(1, 6):
         density = Y ** (m - 1) / sympy.factorial(m - 1)
         grown = poisson_tail(bound.tail(m + 1), mu)
-        yield f"m = {m}", poisson_tail(bound.tail(m), mu) + mu * sympy.integrate(density, (Y, 0, Y)), grown
+        integral = Y**m / sympy.factorial(m)
+        yield f"integral of the slope, m = {m}", sympy.diff(integral, Y), density
+        yield f"m = {m}", poisson_tail(bound.tail(m), mu) + mu * integral, grown
         yield f"slope of g_{m}", sympy.diff(poisson_tail(bound.tail(m), mu), Y), -density * mu
 
 

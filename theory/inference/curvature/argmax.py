@@ -165,9 +165,12 @@ def _taylor(remainder: Remainder) -> Iterator[Equation]:
     t = sympy.Symbol("t", real=True)
     ell = sum(c * t**power for power, c in enumerate(sympy.symbols("c_0:6", real=True)))
     left = ell.subs(t, 1) - ell.subs(t, 0) - sympy.diff(ell, t).subs(t, 0)
-    yield "remainder", left, sympy.integrate((1 - t) * sympy.diff(ell, t, 2), (t, 0, 1))
+    integral = ell + (1 - t) * sympy.diff(ell, t)
+    yield "integral", sympy.diff(integral, t), (1 - t) * sympy.diff(ell, t, 2)
+    yield "remainder", left, integral.subs(t, 1) - integral.subs(t, 0)
     c = sympy.Rational(remainder.constant.numerator, remainder.constant.denominator)
-    yield "constant", sympy.integrate(1 - t, (t, 0, 1)), c
+    yield "mean", sympy.diff(t - t**2 / 2, t), 1 - t
+    yield "constant", (t - t**2 / 2).subs(t, 1), c
     for K in (2, 3, 4):
         yield "length", sum(((k == 0) - share) ** 2 for k, share in enumerate(uniform(K))) * K, sympy.Integer(K - 1)
 

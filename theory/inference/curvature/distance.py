@@ -215,7 +215,9 @@ def _square(distance: Distance) -> Iterator[Equation]:
     yield "TV", distance.distance(2 * sympy.log(E)) - worst, rest
     # Integrals of s and of 1 - s against the largest variance rho^2/4.
     rho = sympy.Symbol("rho", positive=True)
-    yield "KL", sympy.integrate(s * rho**2 / 4, (s, 0, 1)), distance.divergence(rho)
+    integral = s**2 * rho**2 / 8
+    yield "integral", sympy.diff(integral, s), s * rho**2 / 4
+    yield "KL", integral.subs(s, 1), distance.divergence(rho)
 
 
 def _reduced(expression: sympy.Expr) -> sympy.Expr:

@@ -67,7 +67,7 @@ class Consistency:
             f"B_c - B_j; always 1 for {tasks}"
         )
 
-    def limit(self, s: Fraction, divergence: Fraction) -> Fraction:
+    def tends_to(self, s: Fraction, divergence: Fraction) -> Fraction:
         """Of P(g_c > g_j)."""
         if self.consistent(s, divergence):
             return Fraction(1)
@@ -121,7 +121,7 @@ def _gaussian(claimed: Consistency, largest: int) -> Iterator[Case]:
         for c, j in permutations(range(3), 2):
             gap, offsets = squared(model, c, j), model.offsets()
             s, divergence = drift(model, c, j), Fraction(gap, 2 * model.variance)
-            limit = claimed.limit(s, divergence)
+            limit = claimed.tends_to(s, divergence)
             case = {"means": [0, first, -second], "c, j": (c + 1, j + 1)}
             yield case, s == divergence + offsets[c] - offsets[j]
             for n in (1, 4**6, 4**12):
@@ -130,7 +130,7 @@ def _gaussian(claimed: Consistency, largest: int) -> Iterator[Case]:
                 yield {**case, "n": n}, abs(chance - limit) <= bound + Fraction(1, 10**30)
     if not claimed.spread:
         # Task 3 is task 1: g_1 = g_3 whatever the data.
-        limit = claimed.limit(Fraction(0), Fraction(0))
+        limit = claimed.tends_to(Fraction(0), Fraction(0))
         yield {"means": [0, 1, 0], "c, j": (1, 3)}, limit == 0
 
 
@@ -141,7 +141,7 @@ def _bernoulli(claimed: Consistency, lengths: tuple[int, ...]) -> Iterator[Case]
         ones = [comb(n, k) * rates[c] ** k * (1 - rates[c]) ** (n - k) for k in range(n + 1)]
         chance = sum(ones[n // 2 + 1 :] if c > j else ones[: n // 2])
         toward = (rates[c] - Fraction(1, 2)) * (1 if c > j else -1)
-        limit = claimed.limit(toward, Fraction(1))
+        limit = claimed.tends_to(toward, Fraction(1))
         # Hoeffding's bound; at s = 0 half the chance of a tie, below 1/sqrt(2 n).
         bound = exp(-2 * n * toward**2) if toward else 1 / sqrt(2 * n)
         yield {"n": n, "rates c, j": [str(rates[c]), str(rates[j])]}, Real.of(abs(chance - limit)) <= bound

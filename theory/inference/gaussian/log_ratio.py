@@ -62,7 +62,7 @@ class Remainder:
         noise = "sigma" if self.one_variance else "sigma_k"
         return f"noise {noise}: |{share}| <= {self.bound}, Delta = |g_1 - g_2|, and -Delta^3/48 in the limit"
 
-    def limit(self, delta: Fraction) -> Real:
+    def allowed(self, delta: Fraction) -> Real:
         return evaluate(self.bound, {DELTA: abs(delta)})
 
 
@@ -102,7 +102,7 @@ def _tasks(claimed: Remainder, largest: int) -> Iterator[Case]:
                 far = (x - m) ** 2 / (2 * variance)
                 shares = (1 / (1 + exp(-far / 4 + x**2 / (2 * variance)) / 2),)
             error = abs(Real.of(shares[0]) - read(g))
-            yield {"m_2": m, "sigma^2": str(variance), "x": str(x)}, error <= claimed.limit(g[0] - g[1])
+            yield {"m_2": m, "sigma^2": str(variance), "x": str(x)}, error <= claimed.allowed(g[0] - g[1])
 
 
 def _box(claimed: Remainder, delta: arb) -> Outcome:
@@ -118,7 +118,7 @@ def _limit(claimed: Remainder) -> Iterator[Case]:
         error = logistic(Real.of(delta)) - Fraction(1, 2) - delta / 4
         attained = -48 * error / delta**3
         case = {"Delta": f"{sign}/2^{k}"}
-        inside = [attained < 1, attained > 1 - delta**2 / 10, abs(error) <= claimed.limit(delta)]
+        inside = [attained < 1, attained > 1 - delta**2 / 10, abs(error) <= claimed.allowed(delta)]
         yield case, Outcome.every(inside)
 
 
@@ -133,7 +133,7 @@ def _derivatives() -> Iterator[Equation]:
 
 def _random(claimed: Remainder, count: int) -> Iterator[Trial]:
     random = np.random.default_rng(SEED)
-    limit = sympy.lambdify(DELTA, claimed.bound, "math")
+    allowed = sympy.lambdify(DELTA, claimed.bound, "math")
     eps = float(np.finfo(float).eps)
     for case in range(count):
         dimensions = int(random.integers(1, 8))
@@ -143,7 +143,7 @@ def _random(claimed: Remainder, count: int) -> Iterator[Trial]:
         delta = g[0] - g[1]
         error = abs(model.posterior(x)[0] - 0.5 - delta / 4)
         size = max(map(abs, (*g, *ell)))
-        yield Trial(case, error, float(limit(abs(delta))), 16 * dimensions * eps * (1 + size))
+        yield Trial(case, error, float(allowed(abs(delta))), 16 * dimensions * eps * (1 + size))
 
 
 @quantity("log-ratio-remainder", unit="probability", claim=CLAIM)
