@@ -1,5 +1,6 @@
 """Set-up of every test run: one thread a process, fixed hypothesis examples, processes where they pay."""
 
+import gc
 import os
 
 # Before numpy or torch can be imported: their thread pools fight over cores that the test processes share.
@@ -14,6 +15,9 @@ from hypothesis import HealthCheck, settings
 
 from tests import pinned
 from theory.ledger import ClaimItem, Mismatch
+
+# Expressions and test items are many small objects that live long: cycles are looked for less often.
+gc.set_threshold(100_000, 50, 50)
 
 # Slowness of a shared machine is never a failure.
 _QUIET = [HealthCheck.too_slow]

@@ -39,7 +39,7 @@ def flagged(most: int) -> Tensor:
 
 
 def test_joint_learners(ledger: Submissions, request: pytest.FixtureRequest) -> None:
-    least, most = float(LEARNED) - 8 * EPSILON, ALL if request.config.getoption("thorough") else 300
+    least, most = float(LEARNED) - 8 * EPSILON, ALL if request.config.getoption("thorough") else 128
 
     def learned() -> Iterator[Case]:
         for name in MODELS:

@@ -87,7 +87,7 @@ def test_index_feasibility(ledger: Submissions) -> None:
 
 def test_index_softmax_threshold(ledger: Submissions) -> None:
     def cases() -> Iterator[Case]:
-        for length, angle in product((2, 4, 5), (ONE, Angle.parse("13/10"))):
+        for length, angle in product((2, 4), (ONE, Angle.parse("13/10"))):
             inputs = index_valid(2, length - 1, length)
             for offset in range(length):
                 wanted = [t for t in inputs if (t[-1].value if isinstance(t[-1], Integer) else 0) == offset]
