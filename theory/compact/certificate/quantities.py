@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -110,8 +111,7 @@ def certificate_bound(gains: Gains, n: Length2, k: Count) -> Bound:
 def certificate_pair(gains: Gains, u: Word, w: Word) -> dict[str, Result]:
     """Two words that share the last letter: the distance of the reference decoder's outputs, and bound(n, D)."""
     weights = reference(gains)
-    if not u or max((*u, *w)) >= weights.letters:
-        raise InputError(f"letters of {u} and {w} are not all below {weights.letters}; give letters 0, 1, 2")
+    _require_letters(weights.letters, u, w)
     bound = Certificate.of(weights).at_places(len(u), disagreements(u, w))
 
     def enclose() -> arb:
@@ -123,6 +123,25 @@ def certificate_pair(gains: Gains, u: Word, w: Word) -> dict[str, Result]:
         return largest
 
     return {"distance": Enclosure(Real(enclose)), "bound": _upper(bound)}
+
+
+@quantity("certificate-output", unit="probability", claim=CLAIM)
+def certificate_output(gains: Gains, word: Word) -> dict[str, Result]:
+    """What the reference decoder gives each next letter after a word; without a sink it is the same after all s^n."""
+    weights = reference(gains)
+    _require_letters(weights.letters, word)
+
+    def enclose(letter: int) -> arb:
+        (found,) = next_letter(weights, np.array([word]), balls=True)
+        return found[letter]
+
+    return {f"T({letter})": Enclosure(Real(partial(enclose, letter))) for letter in range(weights.letters)}
+
+
+def _require_letters(letters: int, *words: tuple[int, ...]) -> None:
+    for word in words:
+        if not word or max(word) >= letters:
+            raise InputError(f"the letters of {word} are not all below {letters}; give letters 0, 1, 2")
 
 
 @quantity("certificate-trap", unit="1", claim=CLAIM)
