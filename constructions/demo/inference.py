@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -152,11 +153,11 @@ def inferred() -> Inferred:
     return Inferred(tuple(_shares()), _hull(), _pooled(), _curved(), _filtered())
 
 
-def tensor(rows: object) -> Tensor:
+def tensor(rows: Any) -> Tensor:
     """Numbers of any kind in float64."""
     if isinstance(rows, tuple | list):
         return torch.stack([tensor(row) for row in rows])
-    return torch.tensor(float(rows), dtype=torch.float64)  # type: ignore[arg-type]
+    return torch.tensor(float(rows), dtype=torch.float64)
 
 
 def _shares() -> Iterator[Shares]:

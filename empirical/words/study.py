@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-from empirical.checkpoint import write, write_json
+from empirical.checkpoint import write_json
 from empirical.lock import alone
-from empirical.sweep.run import TURN, Run, carry_out
+from empirical.sweep.in_turn import carry_out_in_turn
+from empirical.sweep.run import Run
 from empirical.words.rounding import witnesses
 from empirical.words.summary import summary
 from empirical.words.tiers import TIERS, works
 from theory.errors import InputError
-from theory.progress import progress_bar
 
 FORMAT = "headproof words"
 VERSION = 1
@@ -32,28 +30,10 @@ def study(tier: str, parts: Sequence[str], seeds: Sequence[int], out: Path) -> t
 
     runs = [Run(work, {}) for work in works(TIERS[tier], parts, seeds)]
     with alone(out):
-        turn = uuid4().hex
-        write(out / TURN, turn.encode())
-        try:
-            _carry_out(runs, out, turn)
-        finally:
-            (out / TURN).unlink(missing_ok=True)
+        carry_out_in_turn(runs, out, "runs")
         data = gathered(runs, out, tier, parts, seeds)
         write_json(out / RESULTS, data)
         return data, [out / RESULTS, *draw(data, out)]
-
-
-def _carry_out(runs: Sequence[Run], out: Path, turn: str) -> None:
-    left = [run for run in runs if run.result(out) is None]
-    if len(left) < len(runs):
-        print(f"going on: {len(runs) - len(left)} of {len(runs)} runs are done", file=sys.stderr)
-    with progress_bar(f"{len(runs)} runs") as show:
-        for number, run in enumerate(left, len(runs) - len(left) + 1):
-            ended = carry_out(run, out, turn)
-            if ended.failure is not None:
-                raise InputError(f"{run.name}: {ended.failure}")
-            if show:
-                show(number, len(runs))
 
 
 def gathered(runs: Sequence[Run], out: Path, tier: str, parts: Sequence[str], seeds: Sequence[int]) -> dict[str, Any]:
