@@ -3,72 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import sqrt
 from statistics import median
 from typing import Any
 
-from empirical.intervals import over_seeds
+from empirical.bands import Row, minus, row
 from empirical.switching.measures import OTHER_SIGMA
 from empirical.switching.plan import MEANS, WINDOW
 from theory.inference.generalisation.recomposition import clipped_error
 
 Found = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Row:
-    """One number over seeds beside its band.
-
-    Attributes:
-        name: what it is; differences are taken seed by seed.
-        value: the mean over seeds.
-        low, high: ends of Student's 95 % interval, None for one seed. Of `median` rows: the least and largest value.
-        least, most: the band, None where it is open.
-        median: whether `value` is a median instead.
-    """
-
-    name: str
-    value: float
-    low: float | None
-    high: float | None
-    least: float | None = None
-    most: float | None = None
-    median: bool = False
-
-    @property
-    def met(self) -> bool:
-        """Whether the value is in the band."""
-        return self._inside(self.value)
-
-    @property
-    def clear(self) -> bool | None:
-        """Whether the whole interval is on the side that the value is on; None without one."""
-        if self.low is None or self.high is None:
-            return None
-        if self.met:
-            return self._inside(self.low) and self._inside(self.high)
-        below = self.least is not None and self.high < self.least
-        return below or (self.most is not None and self.low > self.most)
-
-    def _inside(self, value: float) -> bool:
-        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
-
-    @property
-    def band(self) -> str:
-        """The band in signs."""
-        if self.least is not None and self.most is not None:
-            return f"{self.least:g} to {self.most:g}"
-        return f"> {self.least:g}" if self.least is not None else f"< {self.most:g}"
-
-    def as_json(self) -> dict[str, Any]:
-        return {**vars(self), "met": self.met, "clear": self.clear}
-
-
-def row(name: str, values: Sequence[float], *, least: float | None = None, most: float | None = None) -> Row:
-    """A mean over seeds."""
-    found = over_seeds(values)
-    return Row(name, found.mean, found.low, found.high, least, most)
 
 
 def rows(results: Mapping[str, Found]) -> list[Row]:
@@ -182,8 +126,3 @@ def _hull(found: Mapping[str, Sequence[Sequence[Sequence[float]]]]) -> Iterator[
 
 def _right(shares: Sequence[Sequence[Sequence[float]]], task: int) -> list[float]:
     return [seed[task][task] for seed in shares]
-
-
-def minus(a: Sequence[float], b: Sequence[float]) -> list[float]:
-    """Differences, seed by seed."""
-    return [x - y for x, y in zip(a, b, strict=True)]

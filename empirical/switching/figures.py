@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empirical.intervals import over_seeds
+from empirical.plots import band, bar
 from empirical.switching.measures import THRESHOLDS
 from empirical.switching.text import NAMES
-from empirical.words.curves import band
 from theory.drawing import BLUE, GREEN, GREY, ORANGE, RED, STYLE, write
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def _shared(axes: Axes, found: Found) -> None:
     for shift, kind in ((-0.2, "lstm"), (0.2, "gbi")):
         for place, values in enumerate(found[kind]["shared_units"]):
             label = NAMES[kind] if place == 0 else None
-            _bar(axes, place + shift, values, COLOURS[kind], label)
+            bar(axes, place + shift, values, COLOURS[kind], label)
             axes.plot([place + shift] * len(values), values, ".", color="black", markersize=3)
     axes.set_xticks(range(len(THRESHOLDS)), [f"{threshold:g}" for threshold in THRESHOLDS])
     axes.set(xlabel="threshold, of the largest activity", ylabel="units of both tasks / of any", title="shared units")
@@ -134,7 +133,7 @@ def _errors(axes: Axes, found: Found) -> None:
     online = {**found["gbi"]["online"], "LSTM": found["lstm"]["online"]["lstm"]}
     chosen = {"oracle": GREY, "bayes": "black", "filter": BLUE, "one-step": GREEN, "LSTM": ORANGE}
     for place, (name, colour) in enumerate(chosen.items()):
-        _bar(axes, place, online[name], colour, None, 0.7)
+        bar(axes, place, online[name], colour, None, 0.7)
     names = [{"bayes": "Bayes", "filter": "GBI filter", "one-step": "one step"}.get(name, name) for name in chosen]
     axes.set_xticks(range(len(names)), names, rotation=40, ha="right")
     axes.set(ylabel="realised squared error", title="the stream predicted", ylim=(0.08, None))
@@ -144,16 +143,8 @@ def _hull(axes: Axes, found: Found) -> None:
     for place, seeds in enumerate(found.values()):
         for task, colour in enumerate((ORANGE, BLUE, RED)):
             label = ("low", "middle", "high")[task] if place == 0 else None
-            _bar(axes, place + 0.27 * (task - 1), [seed[1][task] for seed in seeds], colour, label, 0.25)
+            bar(axes, place + 0.27 * (task - 1), [seed[1][task] for seed in seeds], colour, label, 0.25)
     names = [{"offsets of the context": "context offsets"}.get(name, name) for name in found]
     axes.set_xticks(range(len(names)), names, rotation=40, ha="right")
     axes.set(ylabel="share of windows", title="the middle of 3 tasks is taken for", ylim=(0, 1.25))
     axes.legend(fontsize=6, loc="upper center", ncols=3)
-
-
-def _bar(
-    axes: Axes, place: float, values: Sequence[float], colour: str, label: str | None, width: float = 0.36
-) -> None:
-    found = over_seeds(values)
-    half = 0.0 if found.high is None else found.high - found.mean
-    axes.bar(place, found.mean, width, yerr=half, color=colour, label=label, error_kw={"linewidth": 0.8})

@@ -10,8 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from constructions.inference import BayesFilter
+from empirical.bands import Row
 from empirical.switching import measures
-from empirical.switching.bands import Row, earlier, theory
+from empirical.switching.bands import earlier, theory
 from empirical.switching.filtering import followed, online
 from empirical.switching.inference import evidence, gradients, likelihoods
 from empirical.switching.learning import Updates, eighths, first_below, go_on, learn, running

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from empirical.bands import listed
 from empirical.intervals import over_seeds
-from empirical.switching.bands import Row
 from empirical.switching.measures import THRESHOLDS
 
 Found = Mapping[str, Any]
@@ -47,17 +47,7 @@ def render(data: Found) -> str:
     lines += ["", "three tasks, windows of the middle one: shares given to each"]
     for rule, seeds in found["hull"]["hull"].items():
         lines.append(f"  {rule}: {_means(list(zip(*(seed[1] for seed in seeds), strict=True)))}")
-    return "\n".join([*lines, "", *_bands(data)])
-
-
-def _bands(data: Found) -> list[str]:
-    lines = [f"{data['met']} of {len(data['bands'])} bands met; mean [interval], band; ? where the interval is on both"]
-    for each in data["bands"]:
-        row = Row(**{name: value for name, value in each.items() if name not in ("met", "clear")})
-        ends = "" if row.low is None else f" [{row.low:.4g}, {row.high:.4g}]"
-        doubt = "?" if row.clear is False else " "
-        lines.append(f"  {'met' if row.met else 'MISSED':6}{doubt} {row.name}: {row.value:.4g}{ends}, {row.band}")
-    return lines
+    return "\n".join([*lines, "", *listed(data["bands"])])
 
 
 def _means(rows: Any) -> str:

@@ -1,12 +1,9 @@
-"""What the figures of a study share: curves of its seeds as a line and a band, and scales."""
+"""Scales that the figures of the study share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,11 +26,3 @@ def powers_and_zero(axes: Axes, least: int, step: int) -> None:
         [10.0**power for power in (*powers, least)], labels=[*(f"$10^{{{power}}}$" for power in powers), "0"]
     )
     axes.minorticks_off()
-
-
-def band(axes: Axes, x: NDArray[np.float64], curves: Sequence[NDArray[np.float64]], colour: str, label: str) -> None:
-    """The mean over seeds as a line, and from the least to the largest seed as a band; steps without data are left."""
-    values = np.stack(curves)
-    there = ~np.isnan(values).any(0)
-    axes.plot(x[there], values[:, there].mean(0), color=colour, label=label, linewidth=1.1)
-    axes.fill_between(x[there], values[:, there].min(0), values[:, there].max(0), color=colour, alpha=0.15, linewidth=0)

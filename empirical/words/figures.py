@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from empirical.words.curves import LIMITS, Found, band, by_doublings, powers_and_zero
+from empirical.plots import band
+from empirical.words.curves import LIMITS, Found, by_doublings, powers_and_zero
 from empirical.words.pair_figures import draw_flips, draw_map, draw_margins
 from theory.drawing import BLUE, GREEN, GREY, ORANGE, RED, STYLE, write
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from empirical.words.curves import LIMITS, Found, band, by_doublings, powers_and_zero
+from empirical.plots import band
+from empirical.words.curves import LIMITS, Found, by_doublings, powers_and_zero
 from theory.drawing import BLUE, GREEN, GREY, ORANGE, RED, write
 
 COLOURS = {
