@@ -64,7 +64,7 @@ $(STAMP): pyproject.toml constraints.txt
 	  || echo "headproof: no CPU build from $(TORCH_INDEX), taking the usual one (large on Linux)"; \
 	fi
 	@echo "headproof: installing headproof and the libraries it needs"
-	@$(VENV)/bin/python -m pip install -qq --constraint constraints.txt --editable '.[hf,cluster,endpoint,dev]'
+	@$(VENV)/bin/python -m pip install -qq --constraint constraints.txt --editable '.[hf,cluster,endpoint,images,dev]'
 	@touch $@
 
 clean:

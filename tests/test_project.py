@@ -137,6 +137,13 @@ def test_constraints_are_exact_and_cover_every_dependency() -> None:
     pins = dict(line.split("==") for line in lines if not line.startswith("#"))
     assert all(re.fullmatch(r"[0-9][0-9a-z.]*", version) for version in pins.values())
     extras = project()["optional-dependencies"]
-    wanted = project()["dependencies"] + extras["hf"] + extras["cluster"] + extras["dev"] + extras["mutation"]
+    wanted = (
+        project()["dependencies"]
+        + extras["hf"]
+        + extras["cluster"]
+        + extras["images"]
+        + extras["dev"]
+        + extras["mutation"]
+    )
     names = {re.split(r"[\[<>=!~; ]", requirement)[0] for requirement in wanted}
     assert names <= pins.keys()

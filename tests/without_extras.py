@@ -10,7 +10,18 @@ from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from types import ModuleType
 
-HIDDEN = ("transformers", "accelerate", "gguf", "tokenizers", "dask", "distributed", "requests", "transformer_lens")
+HIDDEN = (
+    "transformers",
+    "accelerate",
+    "gguf",
+    "tokenizers",
+    "dask",
+    "distributed",
+    "requests",
+    "sklearn",
+    "skimage",
+    "transformer_lens",
+)
 
 
 class Hidden(MetaPathFinder):
