@@ -58,6 +58,17 @@ def run(command: click.Command, name: str, arguments: Sequence[str] | None = Non
     return 0
 
 
+class Option(click.Option):
+    """An option whose default is told in words, as `show_default`: without the parentheses that click puts around."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Name and help, with default and range."""
+        record = super().get_help_record(ctx)
+        if record is None or not isinstance(self.show_default, str):
+            return record
+        return record[0], record[1].replace(f"({self.show_default})", self.show_default)
+
+
 def _fail(message: str) -> int:
     line = " ".join(message.splitlines())
     if len(line) > _LONGEST_LINE:  # some input has a thousand digits

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
+
+from empirical import options
+from theory.command_line import Option
 
 EXAMPLES = """\b
 Examples:
@@ -29,8 +31,16 @@ class ManyValues(click.Command):
 
 @click.command("dynamics", cls=ManyValues, epilog=EXAMPLES)
 @click.option("--task", required=True, type=click.Choice(["number", "letter"]))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for all that is written.")
-@click.option("--seeds", metavar="N ...", default=[0], show_default="0", multiple=True, type=int, help="Of trainings.")
+@click.option(
+    "--seeds",
+    cls=Option,
+    metavar="N ...",
+    default=[0],
+    show_default="0",
+    multiple=True,
+    type=options.SEED,
+    help="The seeds themselves, of one training each.",
+)
 @click.option("--recipe", default="fast", show_default=True, type=click.Choice(["fast", "paper"]))
 @click.option("--layers", default=12, show_default=True, type=int)
 @click.option("--heads", default=1, show_default=True, type=int, help="Of a layer.")
@@ -39,11 +49,11 @@ class ManyValues(click.Command):
 @click.option("--report", type=int, help="Steps from one snapshot to the next, instead of the recipe's number.")
 @click.option("--prompts", default=256, show_default=True, type=int, help="Sequences that heads are scored on.")
 @click.option("--tau", default=1e-4, show_default=True, help="Temperature of the weights of swaps.")
-@click.option("--threads", default=1, show_default=True, type=click.IntRange(1), help="More only on idle cores.")
-@click.option("--json", "as_json", is_flag=True, help="Print versioned JSON.")
+@options.threads()
+@options.wants_json()
+@options.out("JSON, figure and trainings", required=True)
 def command(
     task: str,
-    out: Path,
     seeds: tuple[int, ...],
     recipe: str,
     layers: int,
@@ -54,7 +64,8 @@ def command(
     prompts: int,
     tau: float,
     threads: int,
-    as_json: bool,
+    wants_data: bool,
+    out: Path,
 ) -> None:
     """Train on a task under each of some seeds, and score the heads of every snapshot.
 
@@ -75,6 +86,4 @@ def command(
     model = DecoderConfig(kind.vocabulary_size, layers=layers, heads=heads, width=width, dropout=chosen.dropout)
     study = Study(Plan(kind, model, chosen, seeds[0], threads), seeds, prompts, Settings(tau=tau))
     data, text, paths = made(study, out)
-    for path in paths:
-        click.echo(f"wrote {path}", err=True)
-    click.echo(json.dumps(data, indent=1, allow_nan=False) if as_json else text)
+    options.tell(paths, data, text, wants_data)

@@ -214,7 +214,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
     for more, expected in [
         (["--seeds", "0", "--steps", "5"], "recipe.steps=4, and recipe.steps=5"),
         (["--seeds", "1", "1"], "not all different"),
-        (["--seeds", "-1"], "seed=-1"),
+        (["--seeds", "-1"], "-1 is not in the range"),
         (["--prompts", "1"], "prompts=1"),
         (["--prompts", "6"], "already holds dynamics.json of another request; give another folder"),
         (["--tau", "0.5"], "already holds dynamics.json of another request; give another folder"),
