@@ -1,0 +1,117 @@
+"""How well trained models find the source of a window, by length of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from constructions.inference import TIED, classes, negative_entropy, offsets, one_step, squared_norm
+from empirical.sources.evidence import (
+    context_offsets,
+    drawn,
+    gradients,
+    likelihoods,
+    losses,
+    scalar_gradients,
+    several_steps,
+)
+from empirical.sources.networks import SourceModel
+from empirical.sources.plan import Plan, Sizes
+from empirical.sources.texts import Text
+
+TRAIN, TEST = 1, 2  # numbers of the seeds of windows
+ITERATED, RATE = 50, 0.5  # windows of each source whose z is iterated, at the rate of Adam
+Found = dict[str, Any]
+
+
+def inferred(model: SourceModel, plan: Plan, texts: Sequence[Text], sizes: Sizes) -> Found:
+    """Loss on test windows with the true z and with u, and which sources the windows are given to.
+
+    Args:
+        model: frozen, with z.
+        plan: of its training; windows depend on the seed alone, so they are the same for all models of one seed.
+        texts: the sources, in the order of z.
+    """
+    train, test = [text.train for text in texts], [text.test for text in texts]
+    found: Found = {"lengths": {}}
+    labels = torch.arange(model.K).repeat_interleave(sizes.windows)
+    for length in sizes.lengths:
+        windows = _windows(test, sizes.windows, length, (plan.seed, TEST))
+        value, g = gradients(model, windows)
+        ell = likelihoods(model, windows)
+        learned = _windows(train, sizes.windows, length, (plan.seed, TRAIN))
+        constant = offsets(gradients(model, learned)[1], likelihoods(model, learned))
+        scores = {"one-step": g, "constant offsets": g - constant, "likelihoods": ell}
+        here: Found = {"correlation": correlation(centred(g), centred(ell))}
+        if model.mode == "head":
+            exact = context_offsets(model, windows)
+            scores["offsets of the context"] = g - exact
+            here["residual"] = float(centred(g - exact - ell).abs().max())
+            here["offsets"] = (exact.mean(0) / length).tolist()
+        if length == sizes.lengths[0]:
+            true = ell.gather(-1, labels[:, None])
+            found["test_loss"] = {"true": float(-true.mean()) / length, "u": float(-value.mean()) / length}
+            scores["entropy"] = scalar_gradients(model, windows, negative_entropy)
+            scores["norm"] = scalar_gradients(model, windows, squared_norm)
+            here["iterative"] = _iterative(model, windows, ell, labels, sizes)
+        found["lengths"][str(length)] = here | _given(scores, labels, model.K)
+    return found
+
+
+def without_z(model: SourceModel, plan: Plan, texts: Sequence[Text], sizes: Sizes) -> Found:
+    """The loss of a model that takes no z, on the windows that the others have."""
+    windows = _windows([text.test for text in texts], sizes.windows, sizes.lengths[0], (plan.seed, TEST))
+    return {"test_loss": {"none": float(losses(model, windows, None).mean())}}
+
+
+def _windows(texts: Sequence[Tensor], count: int, length: int, key: tuple[int, int]) -> Tensor:
+    """So many of each text, one text after the other."""
+    return torch.cat([drawn(text, count, length, (*key, length, number)) for number, text in enumerate(texts)])
+
+
+def _iterative(model: SourceModel, windows: Tensor, ell: Tensor, labels: Tensor, sizes: Sizes) -> Found:
+    """Shares that are found by iterating, and by likelihoods, of the first windows of each source: this is dear."""
+    chosen = torch.arange(len(windows)) % sizes.windows < ITERATED
+    z = several_steps(model, windows[chosen], sizes.iterations, RATE)
+    scores = {"iterative": z, "likelihoods": ell[chosen]}
+    return {rule: share(classes(score) == labels[chosen]) for rule, score in scores.items()}
+
+
+def _given(scores: dict[str, Tensor], labels: Tensor, K: int) -> Found:
+    """Which sources the scores choose: how often the right one, or none for a tie, and how the two main ones agree."""
+    given = {rule: classes(score) for rule, score in scores.items()}
+    main = ("one-step", "likelihoods")
+    first, second = (given[rule] for rule in main)
+    return {
+        "right": {rule: share(each == labels) for rule, each in given.items()},
+        "tied": {rule: share(each == TIED) for rule, each in given.items()},
+        "given": {rule: confusion(given[rule], K) for rule in main},
+        "agreement": share((first == second) & (first != TIED)),
+        "confidence": {rule: float(one_step(scores[rule]).amax(-1).double().mean()) for rule in main},
+    }
+
+
+def confusion(given: Tensor, K: int) -> list[list[float]]:
+    """Of K sources with equally many windows, one source after the other: the shares given to each, true x given."""
+    found: list[list[float]] = (given.view(K, -1, 1) == torch.arange(K)).double().mean(1).tolist()
+    return found
+
+
+def centred(values: Tensor) -> Tensor:
+    """Rows minus their means."""
+    return values - values.mean(-1, keepdim=True)
+
+
+def share(hits: Tensor) -> float:
+    """How many are true, of all."""
+    return float(hits.double().mean())
+
+
+def correlation(a: Tensor, b: Tensor) -> float | None:
+    """Pearson's, of all entries; None where one of the two does not vary."""
+    x, y = (values.double().flatten().numpy() for values in (a, b))
+    return float(np.corrcoef(x, y)[0, 1]) if x.std() > 0 and y.std() > 0 else None
