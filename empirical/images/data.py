@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -63,7 +64,7 @@ class Images:
             raise InputError("these images have no labels; give images of classes")
         return self.labels
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of pixels and labels."""
         found = hashlib.sha256(self.pixels.numpy().tobytes())

@@ -1,0 +1,55 @@
+"""Command line: `python -m empirical images`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+EXAMPLES = """\b
+Examples:
+  python -m empirical images --tier quick --out runs/quick
+  python -m empirical images --out runs/digits
+  python -m empirical images --data fashion --out runs/fashion --json
+  python -m empirical images --data fashion --fashion my/folder --seeds 5 --seed 10 --out runs/more
+"""
+
+
+@click.command("images", epilog=EXAMPLES)
+@click.option("--data", default="digits", show_default=True, type=click.Choice(["digits", "fashion"]))
+@click.option("--tier", default="full", show_default=True, type=click.Choice(["quick", "full"]))
+@click.option("--seeds", type=click.IntRange(1, 64), help="How many.  [default: by data and tier, 2 to 5]")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**32), help="The first of them.")
+@click.option(
+    "--fashion",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder with the four files of Fashion-MNIST.  [default: where the Debian package has them]",
+)
+@click.option("--json", "wants_data", is_flag=True, help="Print versioned JSON.")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for models, JSON and figures; resumes there.",
+)
+def command(
+    data: str, tier: str, seeds: int | None, seed: int, fashion: Path | None, wants_data: bool, out: Path
+) -> None:
+    """Train autoencoders that are told the class of an image, and let them infer it.
+
+    Accuracy of one gradient step, its repairs, several steps and the likelihoods of all classes; how well each tells
+    images of no class; what each costs; every number beside its band.
+    """
+    import torch
+
+    from empirical.images.study import study
+    from empirical.images.text import render
+    from empirical.images.tiers import TIERS
+
+    torch.set_num_threads(1)
+    chosen = range(seed, seed + (seeds or TIERS[data, tier].seeds))
+    found, paths = study(data, tier, chosen, out, fashion)
+    for path in paths:
+        click.echo(f"wrote {path}", err=True)
+    click.echo(json.dumps(found, indent=1, allow_nan=False) if wants_data else render(found))
