@@ -14,6 +14,7 @@ from empirical.flow.command import command as flow
 from empirical.frequencies.command import command as frequencies
 from empirical.language.command import command as language
 from empirical.lengths.command import command as lengths
+from empirical.sources.command import command as sources
 from empirical.survey.command import command as score
 from empirical.sweep.command import command as sweep
 from empirical.switching.command import command as switching
@@ -39,6 +40,7 @@ main.add_command(dynamics)
 main.add_command(flow)
 main.add_command(frequencies)
 main.add_command(lengths)
+main.add_command(sources)
 main.add_command(switching)
 main.add_command(words)
 
