@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
+
+from empirical import options
 
 EXAMPLES = """\b
 Examples:
@@ -23,34 +24,35 @@ Examples:
     default="full",
     show_default=True,
     type=click.Choice(["quick", "small", "full"]),
-    help="quick: seconds, shows the parts at work and proves nothing; small: 3 sources, minutes; full: 5 sources.",
+    help="quick shows the parts at work, and proves nothing; small has 3 sources, full 5.",
 )
-@click.option("--body", default="lstm", show_default=True, type=click.Choice(["lstm", "transformer"]))
-@click.option("--seeds", default=3, show_default=True, type=click.IntRange(1, 64))
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**32), help="The first of them.")
+@click.option(
+    "--body",
+    default="lstm",
+    show_default=True,
+    type=click.Choice(["lstm", "transformer"]),
+    help="The transformer has RoPE, and as many parameters.",
+)
 @click.option(
     "--source",
     "sources",
     multiple=True,
     metavar="NAME=FILE",
-    help="UTF-8 text, plain or gzip, in place of the tier's source of that name; with a name that the tier has not, "
-    "your files are all the sources.",
+    help="A text of yours, UTF-8, plain or gzip, for the tier's source of that name; with a name that the tier has "
+    "not, your texts are all the sources. May be repeated.",
 )
 @click.option("--held-out", multiple=True, metavar="NAME=FILE", help="The same for the texts that nothing trains on.")
-@click.option("--json", "wants_data", is_flag=True, help="Print versioned JSON.")
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for models, JSON and figures; resumes there.",
-)
+@options.seeds(3, 64, "of every kind of model")
+@options.first_seed()
+@options.wants_json()
+@options.out("models, JSON and figures", required=True)
 def command(
     tier: str,
     body: str,
-    seeds: int,
-    seed: int,
     sources: tuple[str, ...],
     held_out: tuple[str, ...],
+    seeds: int,
+    seed: int,
     wants_data: bool,
     out: Path,
 ) -> None:
@@ -65,7 +67,5 @@ def command(
     from empirical.sources.text import render
 
     torch.set_num_threads(1)
-    data, paths = study(tier, range(seed, seed + seeds), out, body, sources, held_out)
-    for path in paths:
-        click.echo(f"wrote {path}", err=True)
-    click.echo(json.dumps(data, indent=1, allow_nan=False) if wants_data else render(data))
+    data, paths = study(tier, options.seed_range(seed, seeds), out, body, sources, held_out)
+    options.tell(paths, data, render(data), wants_data)

@@ -53,11 +53,13 @@ class Training:
     def model(self, runs: Path) -> SourceModel:
         """The trained model, frozen, from the folder of all runs. Raises InputError for files that are not its own."""
         path = runs / Run(self, {}).name / MODEL
-        tensors, _ = checkpoint.load(path)
-        model = build(self.plan)
+        tensors, card = checkpoint.load(path)
+        model, ours = build(self.plan), self.as_json()
         expected = {name: weight.shape for name, weight in model.state_dict().items()}
-        if {name: weight.shape for name, weight in tensors.items()} != expected:
+        if {name: card.get(name) for name in ours} != ours or {n: w.shape for n, w in tensors.items()} != expected:
             raise InputError(f"{path} is not the model of {self.title}; remove its folder to train it again")
+        if not all(weight.isfinite().all() for weight in tensors.values()):
+            raise InputError(f"{path} has weights that are NaN or infinite; remove its folder to train it again")
         model.load_state_dict(tensors)
         return frozen(model)
 
