@@ -85,6 +85,8 @@ def _areas(
     others: Mapping[str, Images],
     look: Callable[[], object],
 ) -> dict[str, dict[str, float]]:
+    if not others:
+        return {}
     first = Evidence(**{name: values[:INSIDE] for name, values in vars(found).items()})
     inside = outside_scores(model, classifiers, pixels[:INSIDE], first, look)
     theirs = {}

@@ -73,7 +73,7 @@ def gathered(chosen: Works, images: Sets, seeds: Sequence[int], out: Path) -> di
         "costs": Run(chosen.costs, {}).result(out),
     }
     seconds = [each["training"]["cpu_seconds"] for each in (*found["models"], *found["classifiers"])]
-    bands = rows(found)
+    bands = rows(found, images.name)
     return {
         "training_cpu_seconds": sum(seconds),
         "bands": [each.as_json() for each in bands],
