@@ -24,7 +24,8 @@ from empirical.sources.plan import Plan, Sizes
 from empirical.sources.texts import Text
 
 TRAIN, TEST = 1, 2  # numbers of the seeds of windows
-ITERATED, RATE = 50, 0.5  # windows of each source whose z is iterated, at the rate of Adam
+LEARNED = 100  # windows of each source, at most, from which constant offsets are taken
+ITERATED, RATE = 25, 0.5  # windows of each source whose z is iterated, which is dear, and the rate of Adam
 Found = dict[str, Any]
 
 
@@ -35,31 +36,40 @@ def inferred(model: SourceModel, plan: Plan, texts: Sequence[Text], sizes: Sizes
         model: frozen, with z.
         plan: of its training; windows depend on the seed alone, so they are the same for all models of one seed.
         texts: the sources, in the order of z.
+
+    Where the labels of the training were true, repairs and baselines are measured too.
     """
-    train, test = [text.train for text in texts], [text.test for text in texts]
     found: Found = {"lengths": {}}
     labels = torch.arange(model.K).repeat_interleave(sizes.windows)
     for length in sizes.lengths:
-        windows = _windows(test, sizes.windows, length, (plan.seed, TEST))
+        first = length == sizes.lengths[0]
+        windows = _windows([text.test for text in texts], sizes.windows, length, (plan.seed, TEST))
         value, g = gradients(model, windows)
         ell = likelihoods(model, windows)
-        learned = _windows(train, sizes.windows, length, (plan.seed, TRAIN))
-        constant = offsets(gradients(model, learned)[1], likelihoods(model, learned))
-        scores = {"one-step": g, "constant offsets": g - constant, "likelihoods": ell}
+        scores = {"one-step": g, "likelihoods": ell}
         here: Found = {"correlation": correlation(centred(g), centred(ell))}
         if model.mode == "head":
             exact = context_offsets(model, windows)
             scores["offsets of the context"] = g - exact
             here["residual"] = float(centred(g - exact - ell).abs().max())
             here["offsets"] = (exact.mean(0) / length).tolist()
-        if length == sizes.lengths[0]:
+        if plan.labels == "true":
+            if first:
+                scores["entropy"] = scalar_gradients(model, windows, negative_entropy)
+                scores["norm"] = scalar_gradients(model, windows, squared_norm)
+            scores["constant offsets"] = g - _constant(model, plan, texts, min(sizes.windows, LEARNED), length)
+        if first:
             true = ell.gather(-1, labels[:, None])
             found["test_loss"] = {"true": float(-true.mean()) / length, "u": float(-value.mean()) / length}
-            scores["entropy"] = scalar_gradients(model, windows, negative_entropy)
-            scores["norm"] = scalar_gradients(model, windows, squared_norm)
             here["iterative"] = _iterative(model, windows, ell, labels, sizes)
         found["lengths"][str(length)] = here | _given(scores, labels, model.K)
     return found
+
+
+def _constant(model: SourceModel, plan: Plan, texts: Sequence[Text], count: int, length: int) -> Tensor:
+    """Mean offsets on windows of the training parts, (K,)."""
+    learned = _windows([text.train for text in texts], count, length, (plan.seed, TRAIN))
+    return offsets(gradients(model, learned)[1], likelihoods(model, learned))
 
 
 def without_z(model: SourceModel, plan: Plan, texts: Sequence[Text], sizes: Sizes) -> Found:
@@ -74,7 +84,7 @@ def _windows(texts: Sequence[Tensor], count: int, length: int, key: tuple[int, i
 
 
 def _iterative(model: SourceModel, windows: Tensor, ell: Tensor, labels: Tensor, sizes: Sizes) -> Found:
-    """Shares that are found by iterating, and by likelihoods, of the first windows of each source: this is dear."""
+    """Shares of the first windows of each source that are found by iterating, and by likelihoods."""
     chosen = torch.arange(len(windows)) % sizes.windows < ITERATED
     z = several_steps(model, windows[chosen], sizes.iterations, RATE)
     scores = {"iterative": z, "likelihoods": ell[chosen]}
