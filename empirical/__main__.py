@@ -12,6 +12,7 @@ from empirical.basin.command import command as basin
 from empirical.dynamics.command import command as dynamics
 from empirical.flow.command import command as flow
 from empirical.frequencies.command import command as frequencies
+from empirical.images.command import command as images
 from empirical.language.command import command as language
 from empirical.lengths.command import command as lengths
 from empirical.sources.command import command as sources
@@ -39,6 +40,7 @@ main.add_command(basin)
 main.add_command(dynamics)
 main.add_command(flow)
 main.add_command(frequencies)
+main.add_command(images)
 main.add_command(lengths)
 main.add_command(sources)
 main.add_command(switching)
