@@ -39,7 +39,7 @@ def inferred(model: SourceModel, plan: Plan, texts: Sequence[Text], sizes: Sizes
 
     Where the labels of the training were true, repairs and baselines are measured too.
     """
-    found: Found = {"lengths": {}}
+    found: Found = {"sources": [text.name for text in texts], "lengths": {}}
     labels = torch.arange(model.K).repeat_interleave(sizes.windows)
     for length in sizes.lengths:
         first = length == sizes.lengths[0]
