@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from statistics import median
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import torch
@@ -59,9 +59,10 @@ def counts(pixels: int, width: int, hidden: int) -> Found:
 
 
 def times(pixels: int, width: int, hidden: int, repeats: int = REPEATS, look: Look = lambda: None) -> Found:
-    """Medians over repeats of microseconds an image, by mode, K and size of the batch, on one thread.
+    """Medians over repeats of microseconds an image, by mode, K and size of the batch.
 
-    The ways take turns within a repeat, so that what else the machine does meets all of them. "one pass" is f(u) alone;
+    Of processor time, which on one thread is the time that passes if the machine does nothing else. The ways take turns
+    within a repeat, so that what the machine does meets all of them. "one pass" is f(u) alone;
     "likelihoods, at once" has the K passes in one batch of K times the size.
     """
     found: Found = {}
@@ -72,10 +73,10 @@ def times(pixels: int, width: int, hidden: int, repeats: int = REPEATS, look: Lo
             ways = _ways(model, size)
             for repeat in range(repeats + 1):
                 for name, way in ways.items():
-                    start = perf_counter()
+                    start = process_time()
                     way()
                     if repeat:  # the first warms up
-                        seconds.setdefault(name, []).append(perf_counter() - start)
+                        seconds.setdefault(name, []).append(process_time() - start)
             each = {name: round(1e6 * median(all_) / size, 2) for name, all_ in seconds.items()}
             found.setdefault(mode, {}).setdefault(str(K), {})[str(size)] = each
     return found

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirical.images.bands import accuracy, main, models, widths
-from empirical.images.measures import HIGHEST, LOWEST, levels
+from empirical.images.measures import levels
 from empirical.plots import band, bar
 from theory.drawing import BLUE, GREEN, GREY, ORANGE, RED, STYLE, write
 
@@ -57,14 +57,13 @@ def draw(data: Found, folder: Path) -> list[Path]:
     named = models(data)
     with rc_context(STYLE):
         first = Figure(figsize=(11, 8), layout="constrained")
-        panels = first.subplots(2, 2).flat
-        _accuracies(panels[0], named)
-        _areas(panels[1], named)
-        if len(widths(named)) > 1:
-            _widths(panels[2], named)
-        else:
-            panels[2].set_axis_off()
-        _times(panels[3], data["costs"]["times"])
+        swept = len(widths(named)) > 1
+        panels = first.subplot_mosaic("ab;cd" if swept else "ab;dd")
+        _accuracies(panels["a"], named)
+        _areas(panels["b"], named)
+        if swept:
+            _widths(panels["c"], named)
+        _times(panels["d"], data["costs"]["times"])
         first.supxlabel(f"Means over {len(data['seeds'])} seeds; bars: 95 % intervals; bands: all seeds", fontsize=6)
         paths = write(first, folder, "images", "png", "svg")
         second = Figure(figsize=(11, 8), layout="constrained")
@@ -160,7 +159,7 @@ def _picture(figure: SubFigure, picture: Found) -> None:
     titles = [f"image {picture['image']}", *(f"as {k}" for k in range(K))]
     for place, (text, title) in enumerate(zip((picture["pixels"], *picture["decodings"]), titles, strict=True)):
         axes = figure.add_subplot(grid[0, place])
-        axes.imshow(np.array(levels(text)).reshape(side, side), cmap="gray", vmin=LOWEST, vmax=HIGHEST)
+        axes.imshow(np.array(levels(text)).reshape(side, side), cmap="gray", vmin=-2, vmax=3)
         axes.set_title(title, fontsize=7, fontweight="bold" if place == picture["label"] + 1 else "normal")
         axes.set_xticks([])
         axes.set_yticks([])
@@ -171,4 +170,6 @@ def _picture(figure: SubFigure, picture: Found) -> None:
         axes.plot(int(np.argmax(values)) + 0.27 * (number - 1), max(values) + 0.5, "v", color=colour, markersize=4)
     axes.set_xticks(range(K))
     axes.set(ylabel="nats, centred", xlim=(-0.5, K - 0.5))
-    axes.legend(fontsize=6, loc="lower right", ncols=3)
+    beside = figure.add_subplot(grid[1, 0])
+    beside.set_axis_off()
+    beside.legend(*axes.get_legend_handles_labels(), fontsize=6, loc="center")

@@ -39,10 +39,12 @@ def _decoder(name: str, seeds: Sequence[Found]) -> Iterator[str]:
     yield f"  largest |P(g - B - ell)|: {worst:.2g}, in float64 {precise:.2g}"
     offsets = (f"{key} {over_seeds([seed['offsets'][key] for seed in seeds])}" for key in seeds[0]["offsets"])
     yield f"  variance of offsets {', '.join(offsets)}"
-    for other in seeds[0]["auroc"]:
-        yield f"  AUROC against {other}"
-        for score in seeds[0]["auroc"][other]:
-            yield f"    {score}: {over_seeds([seed['auroc'][other][score] for seed in seeds])}"
+    others = list(seeds[0]["auroc"])
+    if others:
+        yield f"  AUROC against {', '.join(others)}"
+        for score in seeds[0]["auroc"][others[0]]:
+            means = (over_seeds([seed["auroc"][other][score] for seed in seeds]).mean for other in others)
+            yield f"    {score}: {' '.join(f'{mean:.3f}' for mean in means)}"
 
 
 def _control(named: Mapping[str, Sequence[Found]]) -> Iterator[str]:
