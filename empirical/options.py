@@ -61,6 +61,11 @@ def threads(default: int | None = 1) -> Callable[[F], F]:
     )
 
 
+def tau() -> Callable[[F], F]:
+    """`--tau X` of the scores, as `tau: float`."""
+    return click.option("--tau", default=1e-4, show_default=True, help="Temperature of the weights of swaps.")
+
+
 def wants_json() -> Callable[[F], F]:
     """`--json`, as `wants_data: bool`."""
     return click.option("--json", "wants_data", is_flag=True, help="Print versioned JSON.")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
 
-from empirical.options import numbers
+from empirical import options
+from theory.command_line import Option
 from theory.errors import InputError
 
 EXAMPLES = """\b
@@ -20,27 +22,33 @@ Examples:
 
 @click.command("ask", epilog=EXAMPLES)
 @click.argument("model")
-@click.option("--url", help="Ask MODEL at this OpenAI-compatible endpoint.  [default: MODEL is on the disk]")
+@click.option(
+    "--url",
+    cls=Option,
+    show_default="MODEL is on the disk",
+    help="Ask MODEL at this OpenAI-compatible endpoint.",
+)
 @click.option("--key-variable", metavar="NAME", help="Environment variable with the key of the endpoint.")
 @click.option("--completions", is_flag=True, help="Ask the endpoint for completions, not in a chat.")
 @click.option("--chat", is_flag=True, help="Ask a model on the disk in the form of its chat template.")
 @click.option(
-    "--task", "tasks", multiple=True, type=click.Choice(["index", "retrieval"]), help="One or both.  [default: both]"
+    "--task",
+    "tasks",
+    cls=Option,
+    multiple=True,
+    show_default="both",
+    type=click.Choice(["index", "retrieval"]),
+    help="One or both.",
 )
 @click.option("--lengths", default="5,9,17,33", show_default=True, metavar="A,B,...", help="Tokens of a sequence.")
 @click.option("--questions", default=40, show_default=True, type=click.IntRange(1), help="Of each task and length.")
 @click.option("--shots", default=4, show_default=True, type=click.IntRange(0), help="Solved examples before each.")
 @click.option("--tokens", default=16, show_default=True, type=click.IntRange(1, 1024), help="At most, of an answer.")
 @click.option("--retries", default=5, show_default=True, type=click.IntRange(0, 100), help="Of a request that fails.")
-@click.option("--seed", default=0, show_default=True, help="Of the sequences.")
-@click.option("--threads", type=click.IntRange(1, 1024), help="Threads of the computation.  [default: torch's own]")
-@click.option("--json", "wants_data", is_flag=True, help="Print versioned JSON.")
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for answers, result and picture; resumes there.",
-)
+@options.seed("sequences")
+@options.threads(None)
+@options.wants_json()
+@options.out("answers, JSON and figure", required=True)
 def command(
     model: str,
     url: str | None,
@@ -79,7 +87,7 @@ def command(
         raise InputError("--key-variable and --completions are for an endpoint; give its --url, or leave them out")
     if url is not None and chat:
         raise InputError("--chat is for a model on the disk; an endpoint is asked in a chat unless --completions")
-    quiz = Quiz(tuple(tasks) or Quiz.tasks, numbers("--lengths", lengths), questions, shots, seed)
+    quiz = Quiz(tuple(tasks) or Quiz.tasks, options.numbers("--lengths", lengths), questions, shots, seed)
     asked: Endpoint | Local
     if url is None:
         asked = Local(model, chat=chat, tokens=tokens)
@@ -88,6 +96,6 @@ def command(
     with alone(out):
         with progress_bar("asking") as progress:
             answers = ask(asked, asked.about, quiz, out, progress)
-        for path in [out / RESULT, *draw(answers, str(asked.about["model"]), out)]:
-            click.echo(f"wrote {path}", err=True)
-    click.echo((out / RESULT).read_text().rstrip() if wants_data else render(by_length(answers)))
+        paths = [out / RESULT, *draw(answers, str(asked.about["model"]), out)]
+        data = json.loads((out / RESULT).read_text())
+    options.tell(paths, data, render(by_length(answers)), wants_data)

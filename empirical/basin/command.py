@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from empirical.options import numbers
+from empirical import options
+from theory.command_line import Option
 from theory.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,20 +26,30 @@ Examples:
 @click.command("basin", epilog=EXAMPLES)
 @click.argument("model")
 @click.option("--words", default="zeros:chi", show_default=True, help="Two words, FIRST:SECOND; see below.")
-@click.option("--letters", metavar="A,B", help='Tokens for 0 and 1.  [default: 0,1, or those of "0" and "1"]')
+@click.option(
+    "--letters", cls=Option, metavar="A,B", show_default='0,1, or those of "0" and "1"', help="Tokens for 0 and 1."
+)
 @click.option(
     "--epsilon", default="1/10", show_default=True, help="Distance of outputs below which words are not told apart."
 )
 @click.option(
-    "--longest", type=click.IntRange(8, 100_000), help="Length that is measured.  [default: 128; 64 where large]"
+    "--longest",
+    cls=Option,
+    show_default="128, or 64 where large",
+    type=click.IntRange(8, 100_000),
+    help="Length that is measured.",
 )
 @click.option(
-    "--steps", type=click.IntRange(1, 1000), help="Greedy letters after a change.  [default: 8; 4 where large]"
+    "--steps",
+    cls=Option,
+    show_default="8, or 4 where large",
+    type=click.IntRange(1, 1000),
+    help="Greedy letters after a change.",
 )
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**32), help="Of random places and words.")
-@click.option("--threads", type=click.IntRange(1, 1024), help="Threads of the computation.  [default: torch's own]")
-@click.option("--json", "wants_data", is_flag=True, help="Print versioned JSON.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for JSON and figures.")
+@options.seed("random places and words")
+@options.threads(None)
+@options.wants_json()
+@options.out("JSON and figures", resumes=False)
 def command(
     model: str,
     words: str,
@@ -79,10 +89,8 @@ def command(
     request = Request(model, words, _two(letters), level, plan)
     with nullcontext() if out is None else alone(out):
         report = answer(request, out)
-        if out is not None:
-            for path in save(report, out):
-                click.echo(f"wrote {path}", err=True)
-    click.echo(json.dumps(as_json(report), indent=1, allow_nan=False) if wants_data else render(report))
+        paths = [] if out is None else save(report, out)
+    options.tell(paths, as_json(report), render(report), wants_data)
 
 
 def _epsilon(text: str) -> Real:
@@ -99,7 +107,7 @@ def _epsilon(text: str) -> Real:
 def _two(letters: str | None) -> tuple[int, int] | None:
     if letters is None:
         return None
-    found = numbers("--letters", letters)
+    found = options.numbers("--letters", letters)
     if len(found) != 2:
         raise InputError(f"--letters {letters[:60]!r} is not two token numbers; write them as 4,7")
     return found[0], found[1]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
+
+from empirical import options
 
 EXAMPLES = """\b
 Examples:
@@ -23,20 +24,14 @@ Examples:
     type=click.IntRange(max=65_536),
     help="How many are run through the model.",
 )
-@click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0, 2**32),
-    help="Of the sequences, and of random weights.",
-)
-@click.option("--tau", default=1e-4, show_default=True, help="Temperature of the weights of swaps, in the scores.")
-@click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 1024), help="More only on idle cores.")
-@click.option("--json", "as_json", is_flag=True, help="Print versioned JSON.")
-@click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for JSON and figures; resumes from there."
-)
-def command(model: str, sequences: int, seed: int, tau: float, threads: int, as_json: bool, out: Path | None) -> None:
+@options.seed("sequences and random weights")
+@options.tau()
+@options.threads()
+@options.wants_json()
+@options.out("JSON and figures")
+def command(
+    model: str, sequences: int, seed: int, tau: float, threads: int, wants_data: bool, out: Path | None
+) -> None:
     """How MODEL gets from the last token to the answer, layer by layer.
 
     MODEL is what `python -m empirical train` wrote (its folder or card), or a model of the package, such as number-4.
@@ -50,6 +45,4 @@ def command(model: str, sequences: int, seed: int, tau: float, threads: int, as_
 
     torch.set_num_threads(threads)
     data, text, paths = report(model, sequences, seed, out, Settings(tau=tau))
-    for path in paths:
-        click.echo(f"wrote {path}", err=True)
-    click.echo(json.dumps(data, indent=1, allow_nan=False) if as_json else text)
+    options.tell(paths, data, text, wants_data)

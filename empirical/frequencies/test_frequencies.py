@@ -130,7 +130,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["number-4", "--sequences", "1"], "sequences"),
         (["number-4", "--sequences", str(10**11)], "is not in the range"),
         (["number-4", "--drawn", str(10**11)], "is not in the range"),
-        (["number-4", "--seed", str(10**30)], "give another"),
+        (["number-4", "--seed", str(10**30)], "is not in the range"),
     ],
 )
 def test_bad_requests_are_one_line(

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from empirical import options
+
 EXAMPLES = """\b
 Examples:
   python -m empirical language smollm2 --out study
@@ -27,22 +29,20 @@ Examples:
     "--heads", default=3, show_default=True, type=click.IntRange(1, 1000), help="Of each kind, to remove planes of."
 )
 @click.option("--draws", default=5, show_default=True, type=click.IntRange(1, 1000), help="Controls of each removal.")
-@click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0, 2**32),
-    help="Of tokens, controls, random weights and intervals.",
-)
-@click.option("--threads", type=click.IntRange(1, 1024), help="Threads of the computation.  [default: torch's own]")
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for all files; resumes there.",
-)
+@options.seed("tokens, controls, random weights and intervals")
+@options.threads(None)
+@options.wants_json()
+@options.out("JSON and figures", required=True)
 def command(
-    model: str, sequences: int, half: int, heads: int, draws: int, seed: int, threads: int | None, out: Path
+    model: str,
+    sequences: int,
+    half: int,
+    heads: int,
+    draws: int,
+    seed: int,
+    threads: int | None,
+    wants_data: bool,
+    out: Path,
 ) -> None:
     """Compare MODEL with the theory: a folder with config.json and safetensors, a GGUF file, or `smollm2`.
 
@@ -56,7 +56,5 @@ def command(
 
     if threads is not None:
         torch.set_num_threads(threads)
-    text, paths = run(model, Request(sequences, half, heads, draws, seed), out)
-    for path in paths:
-        click.echo(f"wrote {path}", err=True)
-    click.echo(text)
+    data, text, paths = run(model, Request(sequences, half, heads, draws, seed), out)
+    options.tell(paths, data, text, wants_data)

@@ -25,8 +25,8 @@ VERSION = 1
 STUDY = "study.json"
 
 
-def run(model: str, request: Request, out: Path) -> tuple[str, list[Path]]:
-    """Study the model at a path, or in a package of PACKAGED; returns the text and the files.
+def run(model: str, request: Request, out: Path) -> tuple[dict[str, Any], str, list[Path]]:
+    """Study the model at a path, or in a package of PACKAGED; returns data, text and the files.
 
     InputError as usual, and for a folder that is in use or holds another study.
     """
@@ -42,7 +42,7 @@ def run(model: str, request: Request, out: Path) -> tuple[str, list[Path]]:
 
 def _study(
     path: Path, config: Any, request: Request, settings: Settings, about: dict[str, Any], out: Path
-) -> tuple[str, list[Path]]:
+) -> tuple[dict[str, Any], str, list[Path]]:
     random = observe(random_model(path, request.seed, config), request, settings)
     loaded = load_model(path, config)
     observed = observe(loaded, request, settings)
@@ -73,7 +73,7 @@ def _study(
         ],
     }
     write_json(out / STUDY, data)
-    return render(observed, random.correlations, answers, request.heads), [out / STUDY, *paths]
+    return data, render(observed, random.correlations, answers, request.heads), [out / STUDY, *paths]
 
 
 def _numbers(observed: Observed) -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
-from empirical.options import numbers
+from empirical import options
+from theory.command_line import Option
 
 EXAMPLES = """\b
 Examples:
@@ -18,18 +18,15 @@ Examples:
 
 @click.command("lengths", epilog=EXAMPLES)
 @click.argument("models", metavar="MODEL...", nargs=-1, required=True)
-@click.option("--lengths", metavar="A,B,...", help="Of whole inputs, rising.  [default: 21 of them, 17 to 5000]")
+@click.option(
+    "--lengths", cls=Option, metavar="A,B,...", show_default="21 of them, 17 to 5000", help="Of whole inputs, rising."
+)
 @click.option("--prefixes", default=8, show_default=True, help="Independent ones, for each number of hops.")
 @click.option("--sequences", default=16, show_default=True, help="Behind each prefix.")
-@click.option("--seed", default=0, show_default=True, help="Of sequences and prefixes.")
-@click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 1024), help="Of the computation.")
-@click.option("--json", "as_data", is_flag=True, help="Print versioned JSON.")
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for all files; resumes there.",
-)
+@options.seed("sequences and prefixes")
+@options.threads()
+@options.wants_json()
+@options.out("JSON and figures", required=True)
 def command(
     models: tuple[str, ...],
     lengths: str | None,
@@ -37,7 +34,7 @@ def command(
     sequences: int,
     seed: int,
     threads: int,
-    as_data: bool,
+    wants_data: bool,
     out: Path,
 ) -> None:
     """Accuracy of trained MODELs with irrelevant targets in front, against length.
@@ -55,12 +52,10 @@ def command(
     from empirical.subjects import subjects
 
     torch.set_num_threads(threads)
-    request = Request(LENGTHS if lengths is None else numbers("--lengths", lengths), prefixes, sequences, seed)
+    request = Request(LENGTHS if lengths is None else options.numbers("--lengths", lengths), prefixes, sequences, seed)
     found = subjects(models)
     for one in found:
         request.require(one)
     with alone(out):
         data, paths = run(found, request, out)
-    for path in paths:
-        click.echo(f"wrote {path}", err=True)
-    click.echo(json.dumps(data, indent=1, allow_nan=False) if as_data else render(data))
+    options.tell(paths, data, render(data), wants_data)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import nullcontext
 from pathlib import Path
 
 import click
 
-from empirical.options import numbers
+from empirical import options
+from theory.command_line import Option
 from theory.errors import InputError
 
 EXAMPLES = """\b
@@ -28,22 +28,26 @@ Examples:
     help="UTF-8 text, one prompt a line, encoded as its tokenizer does.",
 )
 @click.option("--tokens", "as_tokens", is_flag=True, help="Prompts are token numbers, separated by spaces.")
-@click.option("--length", type=int, help="Tokens of each prompt that are used.  [default: those of the shortest]")
+@click.option(
+    "--length",
+    cls=Option,
+    show_default="those of the shortest",
+    type=int,
+    help="Tokens of each prompt that are used.",
+)
 @click.option("--lengths", metavar="A,B", help="Compare two lengths side by side.")
 @click.option("--against", type=click.Path(path_type=Path), help="Another model of the same shape, side by side.")
 @click.option("--random-init", is_flag=True, help="Score the architecture with random weights as well.")
 @click.option("--planes", is_flag=True, help="Each plane's share of the logits, and the scores of it alone (longer).")
 @click.option("--query", default=-1, show_default=True, help="Position of the query: 1 for the first token, -1 last.")
-@click.option("--tau", default=1e-4, show_default=True, help="Temperature of the weights of swaps.")
+@options.tau()
 @click.option("--block", default=1, show_default=True, help="Tokens that are swapped together.")
 @click.option("--temperature", default=1.0, show_default=True, help="Of the attention.")
-@click.option("--seed", default=0, show_default=True, help="Of random weights, and of the intervals.")
+@options.seed("random weights and intervals")
 @click.option("--top", default=5, show_default=True, type=click.IntRange(0), help="Heads of either kind to print.")
-@click.option("--threads", type=click.IntRange(1, 1024), help="Threads of the computation.  [default: torch's own]")
-@click.option("--json", "wants_data", is_flag=True, help="Print versioned JSON.")
-@click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for JSON, CSV and maps; resumes from there."
-)
+@options.threads(None)
+@options.wants_json()
+@options.out("JSON, CSV and maps")
 def command(
     model: Path,
     prompts: Path,
@@ -84,18 +88,16 @@ def command(
         raise InputError(f"{out} already holds scores; give another folder, or remove {out / JSON}")
     with nullcontext() if out is None else alone(out):
         report, parts = answer(request, out)
-        if out is not None:
-            for path in save(report, out):
-                click.echo(f"wrote {path}", err=True)
-            for part in parts:
-                part.remove()
-    click.echo(json.dumps(as_data(report), indent=1, allow_nan=False) if wants_data else render_report(report, top))
+        paths = [] if out is None else save(report, out)
+        for part in parts:
+            part.remove()
+    options.tell(paths, as_data(report), render_report(report, top), wants_data)
 
 
 def _two(lengths: str | None) -> tuple[int, int] | None:
     if lengths is None:
         return None
-    found = numbers("--lengths", lengths)
+    found = options.numbers("--lengths", lengths)
     if len(found) != 2 or found[0] == found[1]:
         raise InputError(f"--lengths {lengths[:60]!r} is not two different numbers; write them as 32,64")
     return found[0], found[1]

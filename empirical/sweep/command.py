@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import fill
@@ -10,6 +9,8 @@ from typing import Any
 
 import click
 
+from empirical import options
+from theory.command_line import Option
 from theory.errors import InputError
 
 EXAMPLES = """\b
@@ -22,12 +23,14 @@ Examples:
 
 @click.command("sweep", epilog=EXAMPLES)
 @click.argument("spec", type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder; resumes there.")
 @click.option("--engine", default="local", show_default=True, type=click.Choice(["local", "dask"]))
-@click.option("--jobs", type=click.IntRange(1), help="Runs at a time, with local.  [default: one for each core]")
+@click.option(
+    "--jobs", cls=Option, show_default="one for each core", type=click.IntRange(1), help="Runs at a time, with local."
+)
 @click.option("--scheduler", metavar="ADDRESS", help="Of the Dask cluster, with dask. Its workers share --out.")
-@click.option("--json", "wants_data", is_flag=True, help="Print the results as versioned JSON.")
-def command(spec: Path, out: Path, engine: str, jobs: int | None, scheduler: str | None, wants_data: bool) -> None:
+@options.wants_json()
+@options.out("runs, JSON and CSV", required=True)
+def command(spec: Path, engine: str, jobs: int | None, scheduler: str | None, wants_data: bool, out: Path) -> None:
     """Many trainings or scorings: all runs that SPEC, a YAML file, describes by a grid.
 
     Every run has a folder in --out, and one thread. results.json and results.csv list all runs. What was stopped or
@@ -51,9 +54,7 @@ def command(spec: Path, out: Path, engine: str, jobs: int | None, scheduler: str
         if scheduler is None:
             raise InputError("--engine dask needs the address of a scheduler; give --scheduler tcp://HOST:PORT")
         data, files = sweep(spec, out, lambda runs, folder, turn: run_on_cluster(runs, folder, turn, scheduler))
-    for path in files:
-        click.echo(f"wrote {path}", err=True)
-    click.echo(json.dumps(data, indent=1) if wants_data else _text(data))
+    options.tell(files, data, _text(data), wants_data)
     for failed in data["failed"]:
         click.echo(f"failed: {failed['run']}: {failed['failure']}", err=True)
     if data["failed"]:

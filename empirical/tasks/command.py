@@ -7,6 +7,9 @@ from typing import Any
 
 import click
 
+from empirical import options
+from theory.command_line import Option
+
 EXAMPLES = """\b
 Examples:
   python -m empirical tasks number --sequences 5 --seed 0
@@ -17,8 +20,8 @@ Examples:
 @click.command("tasks", epilog=EXAMPLES)
 @click.argument("name", metavar="TASK", type=click.Choice(["number", "letter", "index", "retrieval", "induction"]))
 @click.option("--sequences", default=5, show_default=True, type=int, help="How many.")
-@click.option("--seed", default=0, show_default=True, type=int)
-@click.option("--hops", type=int, help="Of all walks; by default the task's numbers of hops, equally often.")
+@options.seed("sequences")
+@click.option("--hops", cls=Option, show_default="the task's numbers, equally often", type=int, help="Of all walks.")
 @click.option("--prepended", default=0, show_default=True, type=int, help="Irrelevant tokens in front.")
 def command(name: str, sequences: int, seed: int, hops: int | None, prepended: int) -> None:
     """Print sequences of TASK: number or letter (the paper's sizes), index, retrieval or induction.

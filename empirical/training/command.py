@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from empirical import options
+from theory.command_line import Option
 from theory.progress import progress_bar
 
 EXAMPLES = """\b
@@ -22,21 +24,20 @@ Examples:
 
 @click.command("train", epilog=EXAMPLES)
 @click.argument("task", metavar="TASK", type=click.Choice(["number", "letter"]))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for all that is written.")
 @click.option("--recipe", default="fast", show_default=True, type=click.Choice(["fast", "paper"]))
-@click.option("--alphabet", type=int, help="Letters of the letter task, instead of 8.")
+@click.option("--alphabet", cls=Option, show_default="8", type=int, help="Letters of the letter task.")
 @click.option("--layers", default=12, show_default=True, type=int)
 @click.option("--heads", default=1, show_default=True, type=int, help="Of a layer.")
 @click.option("--width", default=128, show_default=True, type=int, help="Of the residual stream; all heads together.")
-@click.option("--steps", type=int, help="Of the training, instead of the recipe's number.")
-@click.option("--seed", default=0, show_default=True, type=int, help="Of data, initial weights, order and dropout.")
-@click.option("--threads", default=1, show_default=True, type=click.IntRange(1), help="More only on idle cores.")
+@click.option("--steps", cls=Option, show_default="the recipe's", type=int, help="Of the training.")
+@options.seed("data, initial weights, order and dropout")
+@options.threads()
 @click.option("--snapshots", is_flag=True, help="Keep the model of every report, for learning dynamics.")
 @click.option("--resume", is_flag=True, help="Go on with the training in --out, if there is one.")
-@click.option("--json", "as_data", is_flag=True, help="Print the card of the model as JSON.")
+@options.wants_json()
+@options.out("model and metrics", required=True, resumes=False)
 def command(
     task: str,
-    out: Path,
     recipe: str,
     alphabet: int | None,
     layers: int,
@@ -47,7 +48,8 @@ def command(
     threads: int,
     snapshots: bool,
     resume: bool,
-    as_data: bool,
+    wants_data: bool,
+    out: Path,
 ) -> None:
     """Train a decoder on TASK, number or letter, with the paper's sizes of sequences and data.
 
@@ -87,7 +89,7 @@ def command(
                 show(step, chosen.steps)
 
         card = train(plan, out, resume=resume, snapshots=snapshots, facts=facts, watch=watch)
-    click.echo(json.dumps(card, indent=1) if as_data else _summary(card, out / MODEL))
+    click.echo(json.dumps(card, indent=1) if wants_data else _summary(card, out / MODEL))
 
 
 def _summary(card: Mapping[str, Any], path: Path) -> str:

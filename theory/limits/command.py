@@ -10,6 +10,7 @@ import click
 
 from theory.arithmetic.ball import Real
 from theory.arithmetic.grammar import parse_number
+from theory.command_line import Option
 from theory.errors import InputError
 from theory.limits.bases import grid, scan_bases
 from theory.limits.bases_text import render_bases
@@ -25,18 +26,33 @@ from theory.rope.precision.logit_rounding import FORMATS
 
 @click.command("limits")
 @click.argument("config", required=False, type=click.Path(path_type=Path))
-@click.option("--length", type=click.IntRange(2), help="Tokens, in place of the model's context (without one: 8192).")
-@click.option("--beta", "betas", multiple=True, help="Logit scale, exact; may be repeated.  [default: 10, 100]")
+@click.option(
+    "--length",
+    cls=Option,
+    show_default="the model's context, or 8192 without one",
+    type=click.IntRange(2),
+    help="Tokens.",
+)
+@click.option(
+    "--beta",
+    "betas",
+    cls=Option,
+    multiple=True,
+    show_default="10, 100",
+    help="Logit scale, exact; may be repeated.",
+)
 @click.option("--letters", default=26, show_default=True, type=click.IntRange(2), help="Size A of the alphabet.")
 @click.option(
     "--dtype",
     "formats",
+    cls=Option,
     multiple=True,
+    show_default="float32, bfloat16",
     type=click.Choice(list(FORMATS)),
-    help="Format of the angles; may be repeated.  [default: float32, bfloat16]",
+    help="Format of the angles; may be repeated.",
 )
 @click.option("--base", help="Base of RoPE, without a model.")
-@click.option("--head-dim", type=click.IntRange(2), help="Head width without a model.  [default: 128]")
+@click.option("--head-dim", cls=Option, show_default="128", type=click.IntRange(2), help="Head width without a model.")
 @click.option(
     "--scaling",
     nargs=2,
