@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Found = Mapping[str, Any]
 Results = Mapping[str, Sequence[Found]]
 COLOURS = {"input": ORANGE, "head": BLUE, "none": "black", "shuf": GREY, "rand": GREEN}
-SPAN = 10  # points of a curve that are averaged
+SPAN = 10  # points of a curve that are averaged, of short curves fewer
 
 
 def draw(data: Found, folder: Path) -> list[Path]:
@@ -51,7 +51,7 @@ def draw(data: Found, folder: Path) -> list[Path]:
 def _learning(axes: Axes, results: Results, every: int) -> None:
     """Each kind beside models without z that saw the same windows; the means of several points."""
     without = [np.array(each["curve"], dtype=np.float64) for each in results["none"]]
-    span = min(SPAN, len(without[0]))
+    span = min(SPAN, 1 + len(without[0]) // SPAN)
     for kind, found in results.items():
         if kind == "none":
             continue
@@ -110,8 +110,8 @@ def _given(axes: Axes, head: Sequence[Found]) -> None:
             _dots(axes, place + shift, values, "white" if colour == "black" else "black")
     axes.axhline(1 / len(names), color="black", linewidth=0.8, linestyle="--")
     axes.set_xticks(range(len(names)), names)
-    title = f"shares of all windows given to each, z at the head, n={n}; dashed: the truth"
-    axes.set(ylabel="share", title=title)
+    title = f"windows given to each source, z at the head, n={n}; dashed: the truth"
+    axes.set(ylabel="share of all", title=title)
     axes.legend(fontsize=7)
 
 

@@ -10,6 +10,7 @@ from empirical.intervals import over_seeds
 from empirical.sources.bands import lengths, over
 
 Found = Mapping[str, Any]
+Results = Mapping[str, Sequence[Found]]
 NAMES = {
     "input": "z at the input",
     "head": "z at the head",
@@ -31,72 +32,77 @@ RULES = {
 def render(data: Found) -> str:
     """What was measured, then every band."""
     results = {kind: data["models"][kind]["results"] for kind in NAMES}
-    lines = [f"{data['body']}, {len(data['seeds'])} seeds, mean [95 % interval]", "", "training loss, nats a letter"]
+    lines = [f"{data['body']}, {len(data['seeds'])} seeds, means [95 % intervals]; losses in nats a letter"]
     for kind, found in results.items():
-        parts = zip(data["parts"], zip(*(each["parts"] for each in found), strict=True), strict=False)
-        means = (f"from {start}: {over_seeds(values).mean:.3f}" for (start, _), values in parts)
-        lines.append(f"  {NAMES[kind]}: {', '.join(means)}; at the end {over_seeds(over(found, 'last'))}")
-    lines += ["", "test loss"]
-    for kind, found in results.items():
-        losses = (f"{_called(way)} {over_seeds(over(found, 'test_loss', way))}" for way in found[0]["test_loss"])
-        lines.append(f"  {NAMES[kind]}: {', '.join(losses)}")
-    for length in lengths(results):
-        lines += ["", f"source of windows of {length} letters found by"]
-        lines += _found(results, length)
-    lines += ["", "one z for a text of no source: loss with u, change"]
-    lines += _adapted(results)
+        lines += ["", NAMES[kind], *_learned(found, data["parts"])]
+        if kind == "none":
+            lines += [
+                f"  input moved on {text}, {way}: {_course([each['moved'][text][way] for each in found])}"
+                for text in found[0]["moved"]
+                for way in found[0]["moved"][text]
+            ]
+            continue
+        for length in lengths(results):
+            lines += [f"  windows of {length}", *_inferred([each["lengths"][length] for each in found])]
+            if kind == "head":
+                lines += _offsets(found, length)
+        lines += _adapted(found)
     return "\n".join([*lines, "", *listed(data["bands"])])
 
 
-def _called(way: str) -> str:
-    return {"true": "true z", "u": "z = u", "none": "no z"}[way]
+def _aligned(indent: str, values: Mapping[str, Sequence[float]]) -> list[str]:
+    return [f"{indent}{name}: {over_seeds(each)}" for name, each in values.items()]
 
 
-def _found(results: Mapping[str, Sequence[Found]], length: str) -> Iterator[str]:
-    for kind, found in results.items():
-        if kind == "none":
-            continue
-        here = [each["lengths"][length] for each in found]
-        shares = [f"{RULES[rule]} {over_seeds(over(here, 'right', rule))}" for rule in here[0]["right"]]
-        if "iterative" in here[0]:
-            pair = (over_seeds(over(here, "iterative", rule)).mean for rule in ("iterative", "likelihoods"))
-            shares.append("iterative {:.3f} where likelihoods {:.3f}".format(*pair))
-        yield f"  {NAMES[kind]}: {', '.join(shares)}"
-        facts = [f"agreement {over_seeds(over(here, 'agreement'))}"]
-        if None not in (each["correlation"] for each in here):
-            facts.append(f"correlation {over_seeds(over(here, 'correlation'))}")
-        facts.append(f"confidence {over_seeds(over(here, 'confidence', 'likelihoods'))}")
-        yield f"    one step beside likelihoods: {', '.join(facts)}"
-        if kind == "head":
-            offsets = zip(*(each["offsets"] for each in here), strict=True)
-            pairs = zip(found[0]["sources"], offsets, strict=True)
-            yield f"    offsets a letter: {', '.join(f'{name} {over_seeds(values)}' for name, values in pairs)}"
+def _learned(found: Sequence[Found], parts: Sequence[Sequence[int]]) -> Iterator[str]:
+    """Losses of training and test."""
+    columns = zip(*(each["parts"] for each in found), strict=True)
+    means = (f"{start}-{end} {over_seeds(part).mean:.3f}" for (start, end), part in zip(parts, columns, strict=False))
+    yield f"  training loss at steps {', '.join(means)}"
+    yield from _aligned("  ", {"training loss at the end": over(found, "last")})
+    ways = {"true": "test loss with the true z", "u": "test loss with u", "none": "test loss"}
+    yield from _aligned("  ", {ways[way]: over(found, "test_loss", way) for way in found[0]["test_loss"]})
 
 
-def _adapted(results: Mapping[str, Sequence[Found]]) -> Iterator[str]:
-    for text in results["head"][0]["adapted"]:
-        for kind, found in results.items():
-            if kind == "none":
-                for way in ("free", "projected"):
-                    here = [each["moved"][text][way] for each in found]
-                    yield f"  {text}, {NAMES[kind]}, input moved, {way}: {_course(here)}"
-                continue
-            here = [each["adapted"][text] for each in found]
-            yield f"  {text}, {NAMES[kind]}: {_course(here)}"
-            if "single" in here[0]:
-                z = (f"{over_seeds(shares).mean:.2f}" for shares in zip(*(each["z"] for each in here), strict=True))
-                best = over_seeds([min(each["single"]) for each in here]).mean
-                foreign = over_seeds(over(here, "foreign")).mean
-                yield f"    z ({', '.join(z)}); best source alone {best:.4f}, z of {_name(found)} {foreign:.4f}"
+def _inferred(here: Sequence[Found]) -> Iterator[str]:
+    """How many windows of one length are given to their source."""
+    yield from _aligned("    found by ", {RULES[rule]: over(here, "right", rule) for rule in here[0]["right"]})
+    if "iterative" in here[0]:
+        pair = [over_seeds(over(here, "iterative", rule)) for rule in ("iterative", "likelihoods")]
+        yield f"    found by iterating: {pair[0]}, of windows of which likelihoods find {pair[1].mean:.3f}"
+    yield from _aligned("    ", {"one step chooses as likelihoods": over(here, "agreement")})
+    if None not in (each["correlation"] for each in here):
+        yield from _aligned("    ", {"correlation of gradients and log-likelihoods": over(here, "correlation")})
+    for rule in ("one-step", "likelihoods"):
+        yield from _aligned("    largest share of a source, ", {RULES[rule]: over(here, "confidence", rule)})
 
 
-def _name(found: Sequence[Found]) -> str:
-    return str(found[0]["foreign"]["name"])
+def _offsets(found: Sequence[Found], length: str) -> list[str]:
+    columns = zip(*(each["lengths"][length]["offsets"] for each in found), strict=True)
+    pairs = zip(found[0]["sources"], columns, strict=True)
+    return _aligned("    ", {f"offset a letter, {name}": offsets for name, offsets in pairs})
+
+
+def _adapted(found: Sequence[Found]) -> Iterator[str]:
+    for text in found[0]["adapted"]:
+        here = [each["adapted"][text] for each in found]
+        yield f"  z adapted to {text}: {_course(here)}"
+        if "single" in here[0]:
+            z = (f"{over_seeds(shares).mean:.2f}" for shares in zip(*(each["z"] for each in here), strict=True))
+            yield f"    z ({', '.join(z)})"
+            yield from _aligned(
+                "    loss - that with u, ",
+                {
+                    "best source alone": [min(each["single"]) - each["loss"][0] for each in here],
+                    f"z of {found[0]['foreign']['name']}": [each["foreign"] - each["loss"][0] for each in here],
+                },
+            )
 
 
 def _course(here: Sequence[Found]) -> str:
+    """The loss before, and its change."""
     start = over_seeds([each["loss"][0] for each in here]).mean
+    half = over_seeds([each["loss"][len(each["loss"]) // 2] - each["loss"][0] for each in here]).mean
     change = over_seeds(over(here, "change"))
     ends = "" if change.low is None else f" [{change.low:+.4f}, {change.high:+.4f}]"
-    half = over_seeds([each["loss"][len(each["loss"]) // 2] - each["loss"][0] for each in here]).mean
     return f"{start:.4f}, {change.mean:+.4f}{ends}, half way {half:+.4f}"
