@@ -66,7 +66,7 @@ class Option(click.Option):
         record = super().get_help_record(ctx)
         if record is None or not isinstance(self.show_default, str):
             return record
-        return record[0], record[1].replace(f"({self.show_default})", self.show_default)
+        return record[0], record[1].replace(f"[default: ({self.show_default})", f"[default: {self.show_default}")
 
 
 def _fail(message: str) -> int:

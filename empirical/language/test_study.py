@@ -177,6 +177,17 @@ def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypa
         assert "is not in the range" in error and error.count("\n") == 1 and not (tmp_path / "fresh").exists()
 
 
+def test_the_command_prints_what_it_writes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("empirical.language.run.run", lambda *of: ({"half": of[1].half}, "a text", [tmp_path / "f"]))
+    words = ["language", "model", "--half", "7", "--out", str(tmp_path)]
+    assert main(words) == 0
+    assert capsys.readouterr() == ("a text\n", f"wrote {tmp_path / 'f'}\n")
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"half": 7}
+
+
 def test_files_that_are_no_predictions(tmp_path: Path) -> None:
     path = tmp_path / "predictions.json"
     for content in ("", "[]", '{"format": "headproof plane ablation", "version": 1}'):
