@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from torch import Tensor
 
 from constructions.inference import likelihood_of_every_task
 from constructions.inference.models import gaussian
-from empirical.images import bands, costs, inference, measures, outside
+from empirical import checkpoint
+from empirical.images import bands, costs, inference, measures, outside, packaged
 from empirical.images.data import Images
 from empirical.images.networks import Autoencoder, Classifier
 from theory.errors import InputError
@@ -306,3 +308,23 @@ def test_bands() -> None:
 )
 def test_a_band_is_missed(changed: dict[str, list[dict[str, Any]]], name: str) -> None:
     assert name in missed(study(**changed))
+
+
+def test_packaged_decoders(tmp_path: Path) -> None:
+    test = packaged.images()
+    for name in packaged.NAMES:
+        model, card = packaged.trained(name)
+        found = inference.evidence(model, test.pixels)
+        right = inference.accuracies({"all": found.likelihoods}, test.known)["all"]
+        assert right > 0.8 and card["network"]["plan"]["kind"] == model.mode == name
+        assert (float(found.identity.abs().max()) < inference.CLOSE) == (name != "concat")
+    tensors, card = checkpoint.load(packaged.FOLDER / "gated.json")
+    for plan in ({"kind": "concat", "width": 8, "hidden": 128}, {"kind": "gated"}):
+        checkpoint.save(tmp_path / "gated.json", tensors, {"network": {"plan": plan}})
+        with pytest.raises(InputError, match="do not fit together"):
+            packaged.trained("gated", tmp_path)
+    with pytest.raises(InputError, match="choose among"):
+        packaged.trained("words")
+    checkpoint.save(tmp_path / "digits.json", tensors, {})
+    with pytest.raises(InputError, match="no images"):
+        packaged.images(tmp_path)
