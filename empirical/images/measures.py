@@ -16,7 +16,7 @@ from empirical.images.networks import Autoencoder, Classifier
 from empirical.images.outside import areas, probabilities
 from empirical.images.outside import scores as outside_scores
 
-TRAIN, INSIDE, DOUBLE, POINTS = 10_000, 2_000, 200, 60  # at most so many images
+TRAIN, INSIDE, DOUBLE, POINTS = 4_000, 2_000, 200, 60  # at most so many images
 LOWEST, HIGHEST = -3.0, 5.0  # standard deviations, of the pictures that are kept
 Found = dict[str, Any]
 
