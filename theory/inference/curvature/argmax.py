@@ -89,7 +89,7 @@ class Remainder:
     def __str__(self) -> str:
         beta, K, rho = sympy.symbols("beta K rho", positive=True)
         c, share = (sympy.Rational(value.numerator, value.denominator) for value in (self.constant, self.share))
-        which = "concave ell" if self.concave else "all ell"
+        which = f"concave ell, {beta * (1 - 1 / K)} for all" if self.concave else "all ell"
         return (
             f"|R_k| <= {c} sup |curvature| <= {c * beta * (1 - 1 / K)}; argmax g = argmax ell where ell leads by more "
             f"than {share * rho}; rho <= {beta / 2 * (1 - 1 / K)} for {which}{'' if self.smooth else ', kinks or not'}"

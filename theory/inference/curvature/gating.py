@@ -24,6 +24,7 @@ from theory.compact.elementary import largest
 from theory.errors import InputError
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.inference.arguments import number, results, rows, vector
+from theory.inference.curvature.additive import cancelling, degrees, hessian
 from theory.inference.linear_pool.calibration import tanh
 from theory.inference.simplex import Vector as Entries
 from theory.inference.simplex import combined, dot, multiplied, uniform
@@ -138,6 +139,7 @@ class Gating:
         degree: of c in f(c z), from the number of layers.
         nonnegative: whether gates are, where they move through a ReLU.
         unbiased: whether later layers have no bias.
+        independent: whether units of an added z are such that none cancel, or any.
     """
 
     layers: int = 1
@@ -145,15 +147,18 @@ class Gating:
     degree: int = 1
     nonnegative: bool = True
     unbiased: bool = True
+    independent: bool = True
 
     def __str__(self) -> str:
         place = "inside tanh" if self.inside else "outside any phi"
         gates = "G z >= 0" if self.nonnegative else "any G z"
         biases = "without biases" if self.unbiased else "with a bias"
-        power = "L" if self.degree else "1"
+        power, steps = ("L", "T") if self.degree else ("1", "1")
+        units = "independent U_j U_j^T" if self.independent else "any U"
         return (
             f"gates {place} in {self.layers} layers: f is linear in z; ReLU((G z) * h) = (G z) * ReLU(h) for {gates}; "
-            f"L layers of ReLUs {biases}: f(c z) = c^{power} f(z)"
+            f"L layers of ReLUs {biases}: f(c z) = c^{power} f(z); T recurrent gates: degree {steps}; z added, "
+            f"V phi(h + U z): Hessian U^T diag(V phi'') U, for {units} 0 only if V phi'' is"
         )
 
 
@@ -167,18 +172,21 @@ class Gating:
         "two gated layers": Gating(layers=2),
         "the gate inside tanh": Gating(inside=True),
         "f(c z) = c f(z) for L layers": Gating(degree=0),
+        "units never cancel": Gating(independent=False),
     },
     hypotheses=(
         Hypothesis("gates", "G z >= 0, where a gate moves through a ReLU", Gating(nonnegative=False)),
         Hypothesis("no bias", "after the first gate, for the degree", Gating(unbiased=False)),
     ),
-    does_not_show="that an additive z bends: where phi'' or its weight is 0 it does not, and units may cancel",
+    does_not_show="that an additive z bends at every point: where phi'' is 0 it does not",
 )
 def multiplicative_gating_linear(gating: Gating, thorough: bool) -> Iterator[Evidence]:
-    """Small rational networks; gates and ReLUs; symbols for the Hessian of additive input; random networks."""
+    """Small rational networks; gates, recurrent too; units that cancel; Hessians in symbols; random networks."""
     yield Enumeration("linear in z", _linear(gating))
     yield Enumeration("gates through a ReLU", _through(gating, 4 if thorough else 3))
     yield Enumeration("degree", _degree(gating, 4 if thorough else 3))
+    yield Enumeration("degree of recurrent gates", degrees(4 if thorough else 3, gating.degree > 0))
+    yield Enumeration("units of an added z", cancelling(gating.independent))
     yield Identity("additive z, hyperbolic tangents", _hessian(), sympy.factor)
     yield Search("random tanh networks", _random(gating, 300 if thorough else 60), seed=SEED)
 
@@ -222,8 +230,7 @@ def _hessian() -> Iterator[Equation]:
     inputs = [b + dot(row, z) for b, row in zip(h, U, strict=True)]
     f = sum(v * sympy.tanh(a) for v, a in zip(V, inputs, strict=True))
     weights = [v * -2 * sympy.tanh(a) * (1 - sympy.tanh(a) ** 2) for v, a in zip(V, inputs, strict=True)]
-    for i, j in ((0, 0), (0, 1)):
-        expected = sum(w * row[i] * row[j] for w, row in zip(weights, U, strict=True))
+    for (i, j), expected in zip(((0, 0), (1, 0)), hessian(weights, U), strict=False):
         yield f"entry {i + 1}, {j + 1}", sympy.diff(f, z[i], z[j]), expected
     equal = {V[0]: 1, V[1]: -1, h[1]: h[0], U[1][0]: U[0][0], U[1][1]: U[0][1]}
     yield "two that cancel", sympy.diff(f, z[0], 2).subs(equal), sympy.S.Zero

@@ -7,7 +7,7 @@ Tasks that differ in their noise alone have one output; a head that has the vari
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -24,12 +24,14 @@ from theory.errors import InputError
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.inference.arguments import positive, result, vector
 from theory.inference.embeddings import Gaussian
+from theory.inference.normal import density
 from theory.inference.simplex import Vector as Entries
 from theory.inference.simplex import centred, dot, softmax, uniform
 from theory.quantities import Number, Result, Vector, quantity
 
 CLAIM = "gbi-variance-only-blindness"
 SEED = 2417
+SMALL = Fraction(1, 10**30)
 Head = Literal["squared error", "learned variance"]
 
 
@@ -47,6 +49,11 @@ def noise_log_ratio(x: Any, mean: Any, variances: Entries) -> Any:
     )
 
 
+def deviation_log_ratio(x: Any, mean: Any, variances: Entries) -> Any:
+    """Log sigma_2/sigma_1, which is ell_1 - ell_2 at x = m and nowhere else."""
+    return log(quotient(variances[1], variances[0])) / Fraction(2)
+
+
 @dataclass(frozen=True)
 class Blind:
     """Where the output does not depend on z.
@@ -57,6 +64,7 @@ class Blind:
         constant: whether outputs of all tasks are one.
         head: what is fitted.
         exponent: of sigma in the bound |P g| <= |J P| |x - f|/sigma^exponent.
+        ratio: ell_1 - ell_2 of two tasks that differ in their noise alone.
     """
 
     all_of_g: bool = False
@@ -64,13 +72,15 @@ class Blind:
     constant: bool = True
     head: Head = "squared error"
     exponent: int = 2
+    ratio: Callable[[Any, Any, Entries], Any] = noise_log_ratio
 
     def __str__(self) -> str:
         where = "f(z) constant on the simplex" if self.constant else "any f"
         same = ", and so do likelihoods" if self.likelihoods else ""
+        quadratic = " + (1/v_2 - 1/v_1)(x - m)^2/2" if self.ratio is noise_log_ratio else ""
         return (
             f"{self.head}, {where}: {'g' if self.all_of_g else 'P g'} = 0, one step and iterated ones stay at u{same}; "
-            f"|P g| <= |J P| |x - f|/sigma^{self.exponent}"
+            f"|P g| <= |J P| |x - f|/sigma^{self.exponent}; noise v_k: ell_1 - ell_2 = log(v_2/v_1)/2{quadratic}"
         )
 
 
@@ -84,6 +94,7 @@ class Blind:
         "g vanishes too": Blind(all_of_g=True),
         "likelihoods are equal too": Blind(likelihoods=True),
         "1/sigma": Blind(exponent=1),
+        "likelihoods differ by one number": Blind(ratio=deviation_log_ratio),
     },
     hypotheses=(
         Hypothesis("one output", "f(z) does not depend on z on the simplex", Blind(constant=False)),
@@ -92,10 +103,11 @@ class Blind:
     does_not_show="that a model which was trained ignores z: that is measured, by the spread of its K outputs",
 )
 def variance_only_blindness(claimed: Blind, thorough: bool) -> Iterator[Evidence]:
-    """Tasks of one mean, in fractions; the bound, with singular values of two columns; slopes in symbols; networks."""
+    """Tasks of one mean; log-ratios of densities; the bound, with singular values; slopes in symbols; networks."""
     yield Enumeration("tasks of one mean", _tasks(claimed, 4 if thorough else 2))
+    yield Enumeration("log-ratios of normal densities", _ratios(claimed, 4 if thorough else 2))
     yield Enumeration("the bound", _bounds(claimed, 3 if thorough else 2))
-    yield Identity("slopes along the simplex", _slopes(), sympy.simplify)
+    yield Identity("slopes along the simplex, a log-ratio", _symbols(claimed), sympy.simplify)
     yield Search("random networks", _networks(claimed, 1000 if thorough else 80), seed=SEED)
 
 
@@ -116,6 +128,15 @@ def _tasks(claimed: Blind, largest: int) -> Iterator[Case]:
             yield case, Real.of(noise_log_ratio(Fraction(x), mean, variances)).equals(0)
 
 
+def _ratios(claimed: Blind, largest: int) -> Iterator[Case]:
+    """Against logarithms of densities, each of its own deviation."""
+    for sigmas, x in product(product((Fraction(1, 10), Fraction(3, 10), Fraction(2)), repeat=2), range(largest + 1)):
+        mean, variances = Fraction(1, 2), tuple(sigma**2 for sigma in sigmas)
+        first, second = (Real.of(log(density((x - mean) / sigma))) - log(sigma) for sigma in sigmas)
+        gap = abs(first - second - Real.of(claimed.ratio(Fraction(x), mean, variances)))
+        yield {"sigma_1": str(sigmas[0]), "sigma_2": str(sigmas[1]), "x": x}, gap <= SMALL
+
+
 def _bounds(claimed: Blind, largest: int) -> Iterator[Case]:
     """Two tasks in the plane: J P has one singular value, |m_1 - m_2|/sqrt(2), so that squares are fractions."""
     points = [*product(range(largest + 1), repeat=2)]
@@ -128,7 +149,7 @@ def _bounds(claimed: Blind, largest: int) -> Iterator[Case]:
         yield {"m_2": m, "x": x, "sigma^2": str(variance)}, dot(moved, moved) <= bound
 
 
-def _slopes() -> Iterator[Equation]:
+def _symbols(claimed: Blind) -> Iterator[Equation]:
     """Any f of z_1 + z_2 and x: the slopes in z_1 and z_2 are equal, and vanish along the simplex."""
     z = sympy.symbols("z_1:3", real=True)
     x, sigma = sympy.Symbol("x", real=True), sympy.Symbol("sigma", positive=True)
@@ -138,6 +159,9 @@ def _slopes() -> Iterator[Equation]:
     first, second = sympy.symbols("v_1:3", positive=True)
     v = z[0] * first + z[1] * second
     spread = -sympy.log(v) / 2 - x**2 / (2 * v)
+    one, other = (spread.subs({z[0]: 1 - k, z[1]: k}) for k in (0, 1))
+    ratio = sympy.expand_log(claimed.ratio(x, sympy.S.Zero, (first, second)), force=True)
+    yield "log-ratio", ratio, one - other
     yield "learned variance", sympy.diff(spread, z[0]), variance_gradient(x, sympy.S.Zero, (first, second), z)[0]
 
 

@@ -28,10 +28,11 @@ from theory.inference.arguments import result
 from theory.inference.gaussian.pair_error import ERRORS
 from theory.inference.normal import cdf, integral, student_tail
 from theory.outcome import Outcome
-from theory.quantities import Bound, Count, Number, Result, quantity
+from theory.quantities import Bound, Count, Number, Optimum, Result, quantity
 
 CLAIM = "gbi-high-dimension-rescue"
 SEED = 2416
+MOST = 64
 K, S = sympy.Symbol("K", integer=True, positive=True), sympy.Symbol("s", nonnegative=True)
 D, DEGREES = sympy.symbols("d nu", integer=True, positive=True)
 
@@ -193,6 +194,26 @@ def _draws(claimed: Rescue, count: int) -> Iterator[Trial]:
             seen = float((values[:, 1] > values[:, 0]).mean())
             error = ERRORS * root(chance * (1 - chance) / draws) + 1 / draws
             yield Trial((case, name), abs(seen - chance), 0.0, error)
+
+
+@quantity("random-means-accuracy", unit="share of draws", claim=CLAIM)
+def random_means_accuracy(tasks: Count, d: Count, s: Number) -> dict[str, Result]:
+    """How often one step at u, and likelihoods, pick the right one of K random means in R^d, s = sigma/tau: counted.
+
+    Raises InputError for K = 1, more tasks or dimensions than the count takes, and an s that is no number up to 10^6.
+    """
+    if not 2 <= tasks <= MOST or d > MOST:
+        raise InputError(f"K = {tasks} and d = {d} are not counted; give 2 <= K <= {MOST} and d <= {MOST}")
+    if (Real.of(s) >= 0) is not Outcome.HOLDS or (Real.of(s) <= 10**6) is not Outcome.HOLDS:
+        raise InputError(f"s = {s!r} is a ratio of deviations; give a number from 0 to 10^6")
+    random, draws = np.random.default_rng(SEED), 20_000
+    means = random.normal(size=(draws, tasks, d))
+    x = means[:, 0] + float(Real.of(s)) * random.normal(size=(draws, d))
+    g = np.einsum("nkd,nd->nk", means, x - means.mean(axis=1))
+    ell = g - ((means - means.mean(axis=1, keepdims=True)) ** 2).sum(axis=2) / 2
+    how = f"{draws} draws in float64"
+    found = {"gradient": g, "likelihood": ell}
+    return {name: Optimum(float((values.argmax(axis=1) == 0).mean()), how) for name, values in found.items()}
 
 
 @quantity("random-means-error", unit="probability", claim=CLAIM)

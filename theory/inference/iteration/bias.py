@@ -15,77 +15,23 @@ from typing import Any, Literal
 
 import numpy as np
 import sympy
-from flint import arb
 
 from theory.arithmetic.real import Real
-from theory.arithmetic.root import falling_root
 from theory.claims import Hypothesis, Source, claim
-from theory.compact.elementary import exp, quotient, to_ball
-from theory.errors import InputError
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
-from theory.inference.arguments import distribution, number, results, same_length, vector
 from theory.inference.embeddings import Gaussian
 from theory.inference.entropy.projection import projected
+from theory.inference.iteration import square
 from theory.inference.iteration.exponentiated import exponentiated, iterates
+from theory.inference.iteration.line import CLAIM, least_norm, tilt
 from theory.inference.simplex import Vector as Entries
-from theory.inference.simplex import centred, dot, kullback_leibler, softmax, uniform
+from theory.inference.simplex import dot, kullback_leibler, softmax, uniform
 from theory.outcome import Outcome
-from theory.quantities import Rational, Result, Vector, quantity
 
-CLAIM = "gbi-eg-max-entropy-bias"
 SEED = 2438
 SMALL = Fraction(1, 10**30)
-# Beyond, tilts of means that are apart by 1 have no digits left.
-STEEPEST = 64
+HALF = Fraction(1, 2)
 Rule = Literal["tilt", "norm", "vertex"]
-
-
-def tilt(means: Sequence[Any], y: Any, start: Sequence[Any]) -> tuple[Real, Entries]:
-    """Theta and softmax(log z_0 + theta m), with mean y strictly between the means on a line.
-
-    The mean grows with theta, from all of the weight on the least mean to all on the largest.
-    """
-    scale = max(means) - min(means)
-
-    def excess(theta: arb) -> arb:
-        weights = [to_ball(share) * exp(theta * to_ball(m - y)) for share, m in zip(start, means, strict=True)]
-        total = sum(weights, arb(0))
-        return -sum((w * to_ball(m - y) for w, m in zip(weights, means, strict=True)), arb(0)) / total
-
-    end = Real.of(STEEPEST / scale)
-    theta = falling_root(excess, -end, end)
-    return theta, softmax([theta * m for m in means], start)
-
-
-def least_norm(means: Sequence[Any], y: Any) -> Entries:
-    """The z of sum 1 and mean y with the least |z|; entries may be negative."""
-    spread = centred(means)
-    slope = quotient(y - quotient(sum(means), len(means)), dot(spread, spread))
-    return tuple(u + slope * entry for u, entry in zip(uniform(len(means)), spread, strict=True))
-
-
-@quantity("eg-limit", unit="share", claim=CLAIM)
-def eg_limit(M: Vector, y: Rational, start: Vector = ()) -> dict[str, Result]:
-    """Where exponentiated gradients end for means M on a line and a datum y between them, from u or an interior start.
-
-    Also its tilt theta, and the z of the same mean with the least norm. Raises InputError for y outside or so near an
-    end that the tilt is steep.
-    """
-    means = vector(M)
-    u = uniform(len(means))
-    begin = vector(start) or u
-    same_length("start", begin, len(means))
-    distribution("start", begin)
-    if not all(isinstance(m, Fraction) for m in means):
-        raise InputError("means are compared exactly here; give rational ones")
-    if not min(means) < y < max(means):
-        raise InputError(f"y = {y} is not strictly between the means: the limit is a face; give one between them")
-    theta, z = tilt(means, number(y), begin)
-    if not theta.at(128).is_finite():
-        raise InputError(
-            f"y = {y} is too near an end of the means for a tilt up to {STEEPEST}; give one further inside"
-        )
-    return results(theta=theta, limit=z, least_norm=least_norm(means, y))
 
 
 @dataclass(frozen=True)
@@ -120,7 +66,13 @@ class Limit:
             return tuple(Fraction(m == y) for m in means)
         return tilt(means, y, uniform(len(means)) if self.from_uniform else start)[1]
 
-    def step(self, gaussian: Gaussian, x: Entries, eta: float, z: Entries) -> Entries:
+    def of_square(self, y: Sequence[Fraction], start: Sequence[Fraction]) -> Entries:
+        """The limit for means at the corners of a square, y inside."""
+        if self.rule == "norm":
+            return square.least_norm(y)
+        return square.tilted(y, uniform(4) if self.from_uniform else start)
+
+    def step(self, gaussian: Gaussian, x: Entries, eta: Any, z: Entries) -> Entries:
         if self.exponentiated:
             return exponentiated(gaussian, x, eta, z)
         return projected([a + eta * slope for a, slope in zip(z, gaussian.gradient(x, z), strict=True)])
@@ -143,11 +95,13 @@ class Limit:
     does_not_show="that the limit is a task: one between the others comes out as a mixture of all",
 )
 def eg_max_entropy_bias(limit: Limit, thorough: bool) -> Iterator[Evidence]:
-    """Limits that stay; one difference for all minimisers; the tilt in symbols; iterates in float64."""
+    """Limits that stay, on a line and on a square; one difference for all minimisers; symbols; iterates in float64."""
     yield Enumeration("limits are fixed points of the right mean", _fixed(limit))
+    yield Enumeration("limits on a square", _square(limit))
     yield Enumeration("one difference for all minimisers", _differences(6 if thorough else 4))
     yield Identity("gradients of the divergence at a tilt", _symbols(), sympy.simplify)
     yield Search("iterates", _iterates(limit, 6 if thorough else 2), seed=SEED)
+    yield Search("iterates in the plane", _plane(limit), seed=SEED)
 
 
 LINE = tuple(map(Fraction, (0, 1, 2, 4)))
@@ -170,6 +124,23 @@ def _fixed(limit: Limit) -> Iterator[Case]:
         yield {"means": "0, 1, 2, 4", "y": str(y), "z_0": [*map(str, start)]}, Outcome.every([mean, *nearest])
 
 
+PLACES = tuple((Fraction(a, 8), Fraction(b, 8)) for a, b in ((2, 3), (6, 1), (5, 7)))
+
+
+def _square(limit: Limit) -> Iterator[Case]:
+    """The mean is y, no other point of that mean has a smaller KL, and a step keeps its odds ratio."""
+    gaussian = Gaussian(square.CORNERS)
+    for y, start in product(PLACES, STARTS):
+        z = limit.of_square(y, start)
+        right = [abs(Real.of(a) - b) <= SMALL for a, b in zip(gaussian.output(z), y, strict=True)]
+        others = [square.minimiser(y, y[0] * y[1] + Fraction(k, 100)) for k in range(-3, 4)]
+        divergence = Real.of(kullback_leibler(z, start))
+        nearest = [divergence <= Real.of(kullback_leibler(other, start)) + SMALL for other in others]
+        after = limit.step(gaussian, y, HALF, start)
+        kept = abs(Real.of(square.odds(after)) - square.odds(start)) <= SMALL
+        yield {"y": [*map(str, y)], "z_0": [*map(str, start)]}, Outcome.every([*right, *nearest, kept])
+
+
 def _minimisers(y: Fraction) -> list[Entries]:
     """Mixtures of two of the means around y."""
     found = []
@@ -189,6 +160,17 @@ def _differences(steps: int) -> Iterator[Case]:
             ]
             same = [abs(drop - drops[0]) <= SMALL for drop in drops]
             yield {"y": str(y), "z_0": [*map(str, start)]}, Outcome.every([*same, drops[0] >= -SMALL])
+
+
+def _plane(limit: Limit) -> Iterator[Trial]:
+    """The same on the square, from steps of size 1/hbar = 2."""
+    gaussian = Gaussian(tuple((float(a), float(b)) for a, b in square.CORNERS), 1.0)
+    for case, (y, start) in enumerate(product(PLACES, STARTS)):
+        z = tuple(map(float, start))
+        for _ in range(200):
+            z = limit.step(gaussian, tuple(map(float, y)), 2.0, z)
+        gaps = (abs(float(Real.of(a)) - b) for a, b in zip(limit.of_square(y, start), z, strict=True))
+        yield Trial(case, max(gaps), 0.0, 1e-9)
 
 
 def _symbols() -> Iterator[Equation]:

@@ -10,8 +10,8 @@ from torch import Tensor
 from constructions.inference import gaussian, iterate, linear
 from theory.evidence import Case, Constructed
 from theory.inference.entropy.contraction import squared_diameter
-from theory.inference.iteration.bias import tilt
 from theory.inference.iteration.exponentiated import rate, smoothness
+from theory.inference.iteration.line import tilt
 from theory.inference.iteration.saturation import Saturation, confidence
 from theory.inference.simplex import kullback_leibler
 from theory.ledger import Submissions

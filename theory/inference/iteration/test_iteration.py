@@ -10,8 +10,8 @@ from scipy.integrate import quad
 from scipy.optimize import root
 
 from theory.errors import InputError
-from theory.inference.iteration.bias import eg_limit
 from theory.inference.iteration.exponentiated import eg_losses
+from theory.inference.iteration.line import eg_limit
 from theory.inference.iteration.saturation import saturation_time
 from theory.inference.linear_pool.test_linear_pool import ask, entries
 from theory.quantities import Quantity

@@ -22,16 +22,17 @@ from theory.arithmetic.real import Real
 from theory.claims import Hypothesis, Source, claim
 from theory.compact.elementary import exp, largest, log, to_ball
 from theory.evidence import BoxCover, Case, Enumeration, Equation, Evidence, Identity, Search, Trial
-from theory.inference.arguments import results
+from theory.inference.arguments import positive, results
 from theory.inference.embeddings import Gaussian, LinearPool
 from theory.inference.linear_pool.likelihood import pool
 from theory.inference.simplex import Vector as Entries
 from theory.inference.simplex import normalised, oscillation, softmax, total_variation
 from theory.outcome import Outcome
-from theory.quantities import Result, Vector, quantity
+from theory.quantities import Rational, Result, Vector, quantity
 
 CLAIM = "gbi-softmax-calibration-error"
 SEED = 2407
+EIGHTH = Fraction(1, 8)
 DELTA = sympy.Symbol("delta", positive=True)
 
 
@@ -61,12 +62,14 @@ def by_strength(delta: Any) -> Any:
 
 
 @quantity("pool-softmax-step", unit="probability", claim=CLAIM)
-def pool_softmax_step(p: Vector) -> dict[str, Result]:
+def pool_softmax_step(p: Vector, constant: Rational = EIGHTH) -> dict[str, Result]:
     """The step softmax(g(u)), its total variation from the posterior, and up to three bounds of that.
 
-    The bounds: tanh(osc(w)/4), and for delta < 1 tanh((-delta - log(1 - delta))/4) and delta^2/(8(1 - delta)), with
-    "attained" the total variation over the last one.
+    The bounds: tanh(osc(w)/4), and for delta < 1 tanh((-delta - log(1 - delta))/4) and constant delta^2/(1 - delta),
+    no bound for a constant below 1/8, with "attained" the total variation over the last one. Raises InputError for a
+    constant <= 0.
     """
+    positive("constant", (constant,))
     model, _ = pool(p, ())
     g, r = model.gradient(), model.responsibilities()
     epsilon = evidence(r)
@@ -74,7 +77,7 @@ def pool_softmax_step(p: Vector) -> dict[str, Result]:
     found = results(step=softmax(g), total_variation=distance, by_logits=by_logits(epsilon))
     delta = strength(epsilon)
     if delta > 0 and _below_one(delta):
-        last = Calibration().third(delta)
+        last = Calibration(constant).third(delta)
         found |= results(by_strength=by_strength(delta), by_square=last, attained=distance / last)
     return found
 
@@ -91,7 +94,7 @@ class Calibration:
         pooled: whether the model is a linear pool, or Gaussian.
     """
 
-    constant: Fraction = Fraction(1, 8)
+    constant: Fraction = EIGHTH
     own_bound: bool = True
     by_tasks: bool = False
     weak: bool = True

@@ -53,10 +53,11 @@ def em_gain(p: Matrix, step: Count = 1) -> dict[str, Result]:
 
 
 @quantity("em-gap", unit="nats", claim=CLAIM)
-def em_gap(p: Matrix, steps: Offset = 0) -> dict[str, Result]:
-    """The maximum of ell and z* by a numerical search, the gap ell* - ell(z_T) from u, and its bound.
+def em_gap(p: Matrix, steps: Offset = 0, power: Count = 1) -> dict[str, Result]:
+    """The maximum of ell and z* by a numerical search, the gap ell* - ell(z_T) from u, and n KL(z*||u)/(T + 1)^power.
 
-    Raises InputError for more steps than the search itself takes, and for rows that float64 cannot hold.
+    The last bounds the gap for power 1, and for no other. Raises InputError for more steps than the search itself
+    takes, and for rows that float64 cannot hold.
     """
     if steps > search.MOST:
         raise InputError(f"steps = {steps} is more than the search takes; give at most {search.MOST}")
@@ -70,7 +71,7 @@ def em_gap(p: Matrix, steps: Offset = 0) -> dict[str, Result]:
     found = {
         "maximum": top,
         "gap": top - search.level(array, z),
-        "bound": rate(count, search.divergence(best, start), steps),
+        "bound": rate(count, search.divergence(best, start), steps, power),
         **{f"z*-{k}": float(share) for k, share in enumerate(best, 1)},
     }
     return {name: Optimum(value, how) for name, value in found.items()}
