@@ -107,7 +107,7 @@ def fashion(folder: Path = FASHION) -> tuple[Images, Images]:
 
     Raises InputError for files that are missing or hostile, that disagree, or that test classes not trained.
     """
-    train, test = (_pair(folder, name) for name in ("train", "t10k"))
+    train, test = (clothes(folder, name) for name in ("train", "t10k"))
     if train.side != test.side:
         raise InputError(f"{folder} trains on side {train.side} and tests on side {test.side}; give one set")
     if int(test.known.max()) >= train.classes:
@@ -115,13 +115,14 @@ def fashion(folder: Path = FASHION) -> tuple[Images, Images]:
     return train, test
 
 
-def _pair(folder: Path, name: str) -> Images:
+def clothes(folder: Path, name: str, most: int | None = None) -> Images:
+    """The images of one pair of files, "train" or "t10k"; the first so many. InputError as `fashion`."""
     raw = read_idx(folder / f"{name}-images-idx3-ubyte.gz", 3)
     labels = read_idx(folder / f"{name}-labels-idx1-ubyte.gz", 1)
     if len(raw) != len(labels):
         raise InputError(f"{folder} has {len(raw)} {name} images and {len(labels)} labels; copy both again")
     try:
-        return standardised(raw.astype(np.float64), labels.astype(np.int64))
+        return standardised(raw[:most].astype(np.float64), labels[:most].astype(np.int64))
     except InputError as error:
         raise InputError(f"{folder}, {name} images: {error}") from None
 

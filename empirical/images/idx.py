@@ -45,8 +45,10 @@ def read_idx(path: Path, dimensions: int) -> NDArray[np.uint8]:
 def _shape(path: Path, file: BinaryIO | gzip.GzipFile, dimensions: int) -> tuple[int, ...]:
     magic = bytes((0, 0, _BYTES, dimensions))
     head = _at_most(file, 4 + 4 * dimensions)
-    if head[:4] != magic or len(head) < 4 + 4 * dimensions:
+    if head[:4] != magic:
         raise InputError(f"{path} begins with {head[:4].hex() or 'nothing'}, not {magic.hex()}; give an IDX file")
+    if len(head) < 4 + 4 * dimensions:
+        raise InputError(f"{path} ends after {len(head)} bytes, within its header; copy it again")
     shape = tuple(int.from_bytes(head[at : at + 4], "big") for at in range(4, len(head), 4))
     if not 0 < prod(shape) <= LIMIT:
         raise InputError(f"{path} declares the shape {shape}; give an array of 1 to {LIMIT} bytes")

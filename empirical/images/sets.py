@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from empirical.images.data import FASHION, Images, digits, faces, fashion, photographs, resized
+from empirical.images.data import FASHION, Images, clothes, digits, faces, fashion, photographs, resized
 
 OUTSIDE = 2000  # images of a set of others, at most
 
@@ -47,14 +47,14 @@ def sets(name: str, folder: Path | None, most: int | None = None) -> Sets:
 
     Raises InputError as the sets do.
     """
-    clothes = fashion(folder or FASHION) if name == "fashion" or folder or FASHION.is_dir() else None
+    here = FASHION if folder is None else folder
     train, test = digits()
     outside = {}
-    if name == "fashion" and clothes:
-        outside["digits"] = resized(test, clothes[0].side)
-        train, test = clothes
-    elif clothes:
-        outside["fashion"] = resized(clothes[1].first(OUTSIDE), train.side)
+    if name == "fashion":
+        digits_alone, (train, test) = test, fashion(here)
+        outside["digits"] = resized(digits_alone, train.side)
+    elif folder is not None or FASHION.is_dir():
+        outside["fashion"] = resized(clothes(here, "t10k", OUTSIDE), train.side)
     outside |= {"photographs": photographs(train.side), "faces": faces(train.side)}
     if most is not None:
         train, test = train.first(most), test.first(most)
