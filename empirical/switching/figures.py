@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirical.plots import band, bar
+from empirical.switching.figures_unaided import panels as panels_unaided
 from empirical.switching.measures import THRESHOLDS
 from empirical.switching.text import NAMES
 from theory.drawing import BLUE, GREEN, GREY, ORANGE, RED, STYLE, write
@@ -22,7 +23,7 @@ COLOURS = {"lstm": ORANGE, "gbi": BLUE, "shuffled": GREY}
 
 
 def draw(data: Found, folder: Path) -> list[Path]:
-    """Both figures as PNG and SVG. Returns the files."""
+    """All figures as PNG and SVG. Returns the files."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -44,7 +45,11 @@ def draw(data: Found, folder: Path) -> list[Path]:
         _errors(panels[1], found)
         _hull(panels[2], found["hull"]["hull"])
         second.supxlabel("Points and posteriors: first seed; bars: means over seeds, 95 % intervals", fontsize=6)
-        return [*paths, *write(second, folder, "switching-inference", "png", "svg")]
+        paths += write(second, folder, "switching-inference", "png", "svg")
+        third = Figure(figsize=(10, 5), layout="constrained")
+        panels_unaided(third, found, data["every"])
+        third.supxlabel(f"Lines: means over {len(data['seeds'])} seeds; bands: least to largest seed", fontsize=6)
+        return [*paths, *write(third, folder, "switching-unaided", "png", "svg")]
 
 
 def _learning(axes: Axes, found: Found, every: int, floor: float) -> None:

@@ -66,6 +66,15 @@ def iterative_z(nets: Networks, x: Tensor, sigma: float, steps: int, rate: float
     return _by_parts(fit, x)
 
 
+def exponentiated_z(nets: Networks, x: Tensor, sigma: float, steps: int, rate: float) -> Tensor:
+    """What z is after so many steps of exponentiated gradient from u, (S, B, K)."""
+
+    def fit(part: Tensor, size: int) -> Tensor:
+        return iterate(evidence(nets, part, sigma), size, nets.tasks, method="exponentiated", steps=steps, rate=rate).z
+
+    return _by_parts(fit, x)
+
+
 def _by_parts(found: Callable[[Tensor, int], Tensor], x: Tensor) -> Tensor:
     """Of windows (S, B, n): values (S b, K) of b windows of each network at a time, put together."""
     S = len(x)

@@ -51,15 +51,23 @@ class Updates:
 
 
 def go_on(
-    nets: Networks, x: Tensor, counts: Sequence[int], measure: Callable[[Networks], dict[str, Tensor]]
+    nets: Networks,
+    x: Tensor,
+    counts: Sequence[int],
+    measure: Callable[[Networks], dict[str, Tensor]],
+    infer: Callable[[Networks, Tensor], Tensor] | None = None,
 ) -> list[dict[str, Tensor]]:
-    """What is measured after so many updates, counts in rising order, on a stream x (S, T) of the first task alone."""
+    """What is measured after so many updates, counts in rising order, on a stream x (S, T) of the first task alone.
+
+    z is told, or inferred from every window, (S, 1, n + 1) -> (S, 1, K).
+    """
     ours = deepcopy(nets)
     updates, found, done = Updates(ours), list[dict[str, Tensor]](), 0
     z = torch.eye(ours.tasks)[0].expand(len(x), WINDOW, ours.tasks) if ours.tasks else None
     for count in counts:
         for t in range(done, count):
-            updates.step(x[:, t : t + WINDOW + 1], z)
+            window = x[:, t : t + WINDOW + 1]
+            updates.step(window, z if infer is None else infer(ours, window[:, None]).expand(-1, WINDOW, -1))
         done = count
         found.append(measure(ours.requires_grad_(False)))
         ours.requires_grad_()

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from constructions.inference import BayesFilter
-from empirical.bands import Row
+from empirical.bands import Row, listed, row
 from empirical.switching import measures
 from empirical.switching.bands import earlier, theory
 from empirical.switching.filtering import followed, online
@@ -88,8 +88,8 @@ def test_streams() -> None:
     assert data.shape == tasks.shape and data.shape[1] <= len(x)
     assert torch.equal(data[0], torch.tensor(x[: data.shape[1]], dtype=torch.float32))
     new = relabelled(tasks, [1, 2, 3], 3)
-    for row, old in zip(new, tasks, strict=True):
-        assert not bool(((row[1:] != row[:-1]) & (old[1:] == old[:-1])).any())
+    for now, old in zip(new, tasks, strict=True):
+        assert not bool(((now[1:] != now[:-1]) & (old[1:] == old[:-1])).any())
     assert not torch.equal(new, tasks)
 
 
@@ -197,5 +197,8 @@ def test_rows() -> None:
     outside: Any = Row("a", 0.5, 0.4, 0.6, least=0.7, most=1)
     assert not outside.met and outside.clear and outside.band == "0.7 to 1"
     assert Row("a", 0.5, None, None, least=0).clear is None
+    alone = row("a", [0.5], most=1)
+    assert alone.met and alone.low is None and alone.clear is None and "[" not in listed([alone.as_json()])[1]
+    assert earlier([100], [10], 400).low is None
     late = earlier([100, None, 40], [10, 20, 0], 400)
     assert (late.value, late.low, late.high, late.met) == (10, 10, 40, True)

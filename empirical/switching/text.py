@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from empirical.bands import listed
@@ -11,6 +11,8 @@ from empirical.switching.measures import THRESHOLDS
 
 Found = Mapping[str, Any]
 NAMES = {"lstm": "LSTM", "gbi": "GBI-LSTM", "shuffled": "shuffled labels"}
+UNAIDED = {"label-free": "one step", "iterative": "iterative", "wide": "one step, 4 entries", "strange": "control"}
+FOLLOWED = ("right", "auroc", "information", "brier", "confidence", "delay")
 
 
 def render(data: Found) -> str:
@@ -47,7 +49,32 @@ def render(data: Found) -> str:
     lines += ["", "three tasks, windows of the middle one: shares given to each"]
     for rule, seeds in found["hull"]["hull"].items():
         lines.append(f"  {rule}: {_means(list(zip(*(seed[1] for seed in seeds), strict=True)))}")
-    return "\n".join([*lines, "", *listed(data["bands"])])
+    return "\n".join([*lines, "", *_unaided(data["trainings"]), "", *listed(data["bands"])])
+
+
+def _unaided(trainings: Found) -> list[str]:
+    """What became of the networks that were told no task, which has no band."""
+    lines = ["told no task, no bands: errors by eighths, z inferred before the target; right z by eighths"]
+    for kind, name in UNAIDED.items():
+        found = trainings[kind]["result"]
+        lines += [f"  {name}: {_means(found['eighths'])}", f"    {_means(found['right_eighths'])}"]
+    lines += ["", "expected error, task 1 and 2; on a fresh stream; on task 2 as task 1 goes on; predictions at e_k"]
+    for kind, name in UNAIDED.items():
+        found = trainings[kind]["result"]
+        fresh = ", ".join(f"{way} {over_seeds(errors)}" for way, errors in found["online"].items())
+        lines += [f"  {name}: {_means(found['expected_error'])}; {fresh}"]
+        lines += [f"    {_means(found['forgetting']['inferred'])}; {_means(_ordered(found['vertices']))}"]
+    lines += ["", "a fresh stream: right z, AUROC, information in bits, Brier, confidence, wrong of 20 after a switch"]
+    for kind, name in {"gbi": "told", **UNAIDED}.items():
+        for way, found in trainings[kind]["result"]["tracking"].items():
+            numbers = ", ".join(str(over_seeds(found[measure])) for measure in FOLLOWED)
+            lines.append(f"  {name}, {way}: {numbers}")
+    return lines
+
+
+def _ordered(rows: Sequence[Sequence[float]]) -> list[tuple[float, ...]]:
+    """Entries x seeds, those of each seed in rising order."""
+    return list(zip(*(sorted(seed) for seed in zip(*rows, strict=True)), strict=True))
 
 
 def _means(rows: Any) -> str:

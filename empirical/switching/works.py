@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from empirical import checkpoint
-from empirical.switching import filtering, learning, measures
+from empirical.switching import filtering, label_free, learning, measures, tracking, unaided
+from empirical.switching.inference import one_step_z
+from empirical.switching.label_free import Learned
 from empirical.switching.networks import Networks
 from empirical.switching.plan import Plan
 
 MODEL = "model.json"
 EVERY = 10  # steps between two points of the curves
+MEASURED = 2  # version of what is measured: what another one has found is not found again
 TITLES = {"lstm": "lstm", "gbi": "gbi-lstm", "shuffled": "shuffled-labels"}
+WIDE = 4  # entries of z where there are more than tasks
 
 
 @dataclass(frozen=True)
@@ -57,14 +61,23 @@ class Training:
 
     @property
     def title(self) -> str:
-        return TITLES[self.plan.kind] if len(self.plan.means) == 2 else f"{len(self.plan.means)}-tasks"
+        if len(self.plan.means) > 2:
+            return f"{len(self.plan.means)}-tasks"
+        name = TITLES.get(self.plan.kind, self.plan.kind)
+        return name if self.plan.latent is None else f"{name}-{self.plan.latent}"
 
     def as_json(self) -> dict[str, Any]:
         sizes = asdict(self.sizes)
-        return {"plan": self.plan.as_json(), "sizes": {**sizes, **{k: list(sizes[k]) for k in ("forgetting", "means")}}}
+        lists = {name: list(sizes[name]) for name in ("forgetting", "means")}
+        return {"plan": self.plan.as_json(), "sizes": {**sizes, **lists}, "measured": MEASURED}
 
     def carry_out(self, folder: Path, look: Callable[[], object]) -> dict[str, Any]:
-        nets, errors = learning.learn(self.plan, look)
+        if self.plan.kind in label_free.RULES:
+            learned = label_free.learn(self.plan, look)
+            nets, errors, chosen = learned.nets, learned.errors, self.unaided(learned)
+        else:
+            nets, errors = learning.learn(self.plan, look)
+            chosen = self.measures()
         checkpoint.save(folder / MODEL, nets.state_dict(), {"networks": self.plan.as_json()})
         result: dict[str, Any] = {
             "weights_sha256": checkpoint.load(folder / MODEL)[1]["sha256"],
@@ -73,7 +86,7 @@ class Training:
             "first_below": learning.first_below(errors),
             "curve": learning.running(errors)[:, ::EVERY].tolist(),
         }
-        for measure in self.measures():
+        for measure in chosen:
             result |= measure(nets)
             look()
         return result
@@ -94,12 +107,30 @@ class Training:
         ]
         if plan.kind == "gbi":
             both.append(lambda nets: measures.agreement(nets, plan, sizes.inferred))
+            rules = {"restarted": one_step_z, "exact": tracking.bayes(plan)}
+            both.append(lambda nets: tracking.tracked(nets, plan, sizes.blocks, rules))
+            both.append(lambda nets: unaided.vertices(nets, plan, sizes.units))
         return both
 
+    def unaided(self, learned: Learned) -> list[Callable[[Networks], dict[str, Any]]]:
+        """What is measured where no task was told."""
+        plan, sizes = self.plan, self.sizes
+        return [
+            lambda nets: unaided.while_learning(learned),
+            lambda nets: unaided.following(nets, plan, sizes.blocks),
+            lambda nets: unaided.vertices(nets, plan, sizes.units),
+            lambda nets: unaided.expected(nets, plan, sizes.expected),
+            lambda nets: unaided.forgetting(nets, plan, sizes.expected, sizes.forgetting),
+            lambda nets: unaided.shared_units(nets, plan, sizes.units),
+            lambda nets: unaided.online(nets, plan, sizes.blocks),
+            lambda nets: measures.new_means(nets, plan, sizes.means, sizes.per_mean, sizes.fit, sizes.fit_rate),
+        ]
 
-def works(tier: str, seeds: Sequence[int]) -> dict[str, Training]:
-    """The four trainings of a tier, by what they are."""
+
+def works(tier: str, seeds: Sequence[int], units: int) -> dict[str, Training]:
+    """The trainings of a tier, by what they are."""
     sizes, chosen = TIERS[tier], tuple(seeds)
-    found = {kind: Training(Plan(kind, chosen, sizes.blocks), sizes) for kind in TITLES}
-    found["hull"] = Training(Plan("gbi", chosen, sizes.hull_blocks, (0.2, 0.5, 0.8), 0.1), sizes)
-    return found
+    found = {kind: Plan(kind, chosen, sizes.blocks, hidden=units) for kind in (*TITLES, *label_free.RULES)}
+    found["wide"] = replace(found["label-free"], latent=WIDE)
+    found["hull"] = Plan("gbi", chosen, sizes.hull_blocks, (0.2, 0.5, 0.8), 0.1, units)
+    return {name: Training(plan, sizes) for name, plan in found.items()}
