@@ -92,6 +92,9 @@ def diagnose(
 ) -> Diagnosis:
     """Compare the gradient at u with the log-likelihoods of all tasks, by K + 2 forward passes and a backward one.
 
+    The one guard against examples that depend on each other, which `gradient`, `iterate` and all that uses them take
+    for granted not to: give it two examples or more once, before a model is trusted.
+
     Args:
         log_likelihood: ell.
         batch, K: shape of z.

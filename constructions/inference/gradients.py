@@ -15,7 +15,10 @@ Module = TypeVar("Module", bound=nn.Module)
 
 
 def frozen(module: Module) -> Module:
-    """The module itself, in evaluation mode and with weights that take no gradient."""
+    """The module itself, in evaluation mode and with weights that take no gradient.
+
+    In training mode BatchNorm and Dropout let the log-likelihood of an example depend on others, or on chance.
+    """
     return module.eval().requires_grad_(False)
 
 
@@ -89,6 +92,9 @@ def gradient(
     log_likelihood: LogLikelihood, batch: int, K: int, *, at: Tensor | None = None, dtype: torch.dtype | None = None
 ) -> Tensor:
     """The gradient g of ell in z as a free vector, one row an example, in one forward and one backward pass.
+
+    It is that of the sum over the batch: where ell of one example depends on the z of another, rows are wrong, and
+    nothing here notices. `diagnose` does, from batches of two on.
 
     Args:
         log_likelihood: ell; z goes in as it is, outside any softmax.

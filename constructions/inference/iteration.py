@@ -103,6 +103,8 @@ def iterate(
 ) -> Trace:
     """Infer z by repeated steps, each of one forward and one backward pass.
 
+    Every example goes its own way, as long as none depends on the z of another: see `gradient`.
+
     Args:
         log_likelihood: ell.
         batch, K: shape of z.

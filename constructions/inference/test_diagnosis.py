@@ -17,6 +17,8 @@ from constructions.inference import (
     diagnose,
     frozen,
     gaussian,
+    gradient,
+    iterate,
     linear,
     max_entropy,
     one_step,
@@ -112,6 +114,45 @@ def test_examples_that_depend_on_each_other_are_refused() -> None:
     assert diagnose(gaussian(lambda z: norm(z @ means.T), X, 0.5), 20, 3, dtype=F64).verdict == "biased"
 
 
+def test_only_the_diagnosis_notices_that_examples_depend_on_each_other() -> None:
+    means = tensor((0, 2, 0), (0, 0, 1))
+    apart = gradient(gaussian(linear(means), X, 0.5), 20, 3, dtype=F64)
+    shared = gaussian(lambda z: 0.5 * (z + z.flip(0)) @ means.T, X, 0.5)
+    assert not torch.allclose(gradient(shared, 20, 3, dtype=F64), apart)  # of two data, and no complaint
+    assert bool(iterate(shared, 20, 3, steps=2, dtype=F64).z.isfinite().all())
+    with pytest.raises(InputError, match="z of other examples"):
+        diagnose(shared, 20, 3, dtype=F64)
+    with pytest.raises(InputError, match="z of other examples"):
+        diagnose(gaussian(lambda z: 0.5 * (z + z.flip(0)) @ means.T, X[:2], 0.5), 2, 3, dtype=F64)
+
+
+def test_a_verdict_is_that_of_all_examples() -> None:
+    net = GatedNet(tensor((1, -1), (0.5, 2)), tensor((1, 0, 2), (0.5, 1.5, 0)), tensor((0.6, 1), (-0.8, 0.3)))
+    data = torch.cat((torch.zeros(1, 2, dtype=F64), X[:3]))  # at x = 0 all outputs are 0
+    found = diagnose(gaussian(lambda z: net(data, z), data + 1, 0.5), 4, 3, dtype=F64)
+    assert found.verdict == "biased" and float(found.oscillation[0]) < 1e-12 < float(found.oscillation[1:].min())
+
+
+def test_rounding_of_one_example_is_no_offset_of_another() -> None:
+    means, data = tensor((0, 2, 0), (0, 0, 1)), tensor((0, 0), (1e6, 3e5))
+    found = diagnose(gaussian(linear(means), data, 0.5), 2, 3, dtype=F64)
+    gap = (found.offsets[0] - found.offsets[1]).abs().max()
+    assert float(found.allowance[0]) < float(gap) < float(found.allowance[1])
+    assert found.verdict == "biased" and found.constant
+    # Numbers of the size of 1 that cancel: what is left is rounding, however small.
+    assert diagnose(gaussian(lambda z: X + 0.1 * z.sum(-1, keepdim=True), X + 0.1, 0.5), 20, 3, dtype=F64).verdict == (
+        "blind"
+    )
+
+
+def test_a_tie_is_not_decided() -> None:
+    # 0.5 is halfway between the means; the log-likelihoods differ by rounding, as offsets do.
+    means = tensor((0.1, 0.9), (0.3, 0.3))
+    data = tensor((0.5, 0.7), (0.5, 0.1), (0.5, 1 / 3), (0.1, 0.3))
+    found = diagnose(gaussian(linear(means), data, 0.07), 4, 2, dtype=F64)
+    assert found.verdict == "exact" and found.decided.tolist() == [False, False, False, True]
+
+
 def test_a_precision_without_digits_is_refused() -> None:
     ell = gaussian(linear(torch.tensor([[0, 2, 0]]).half()), torch.ones(1, 1).half(), 0.5)
     with pytest.raises(InputError, match="leave no digits"):
@@ -173,6 +214,8 @@ def test_curvature_of_a_quadratic_is_its_offsets() -> None:
 
     bound, offsets = curvature(bent, 1, 3, points=2, dtype=F64), diagnose(bent, 1, 3, dtype=F64).offsets
     assert bool((offsets.abs() <= bound).all())
+    # The fourth power of the first share bends most at its task: 12 (1/2)^2, of two tasks, and half of that.
+    assert curvature(lambda z: z[:, 0] ** 4, 1, 2, points=3, dtype=F64).tolist() == [[1.5, 0.375]]
     for flat in (lambda z: X[:, 0], lambda z: z.sum(-1)):
         assert not curvature(flat, 20, 3, dtype=F64).any()
     with pytest.raises(InputError, match="points = 1"):

@@ -51,6 +51,14 @@ def test_exponentiated_steps_end_at_the_minimiser_of_most_entropy() -> None:
     assert other.z[0].tolist() == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("method", ["softmax", "adam"])
+def test_logits_begin_at_the_start_that_is_given(method: str) -> None:
+    start = tensor(0.7, 0.2, 0.1)
+    ell = gaussian(linear(tensor((0, 1, 2))), tensor((1.5,)), 1)
+    near = iterate(ell, 1, 3, method=method, steps=1, rate=1e-9, temperature=0.5, start=start)
+    torch.testing.assert_close(near.path[1, 0], start, rtol=0, atol=1e-7)
+
+
 def test_too_large_a_rate_is_not_monotone() -> None:
     ell = gaussian(linear(tensor((0, 1))), tensor((0.7,)), 0.5)
     losses = -iterate(ell, 1, 2, method="exponentiated", steps=2, rate=3, dtype=F64).history[:, 0]

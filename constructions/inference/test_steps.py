@@ -82,6 +82,9 @@ def test_temperature_and_prior_and_ties() -> None:
     assert one_step(g, prior=prior)[0].tolist() == pytest.approx(
         [1 / (1 + 3 * torch.e), 0, 3 * torch.e / (1 + 3 * torch.e)]
     )
+    # The temperature weighs the entropy against log-likelihood and log prior together.
+    tempered = one_step(g, temperature=2, prior=prior)
+    torch.testing.assert_close(tempered, ((g + prior.log()) / 2).softmax(-1))
     assert classes(g).tolist() == [1, TIED] and classes(g, allowance=1).tolist() == [TIED, TIED]
 
 
@@ -188,6 +191,7 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: gradient(lambda z: z, 1, 2), r"shape \(1, 2\) for 1 examples"),
     (lambda: gradient(lambda z: z.sum(), 1, 2), r"shape \(\) for 1 examples"),
     (lambda: gradient(lambda z: z.sum(-1) * torch.nan, 1, 2), "example 0 is nan"),
+    (lambda: gradient(lambda z: z.sum(-1) + torch.inf, 1, 2), "example 0 is inf"),
     (lambda: gradient(lambda z: (z[:, 0] - z[:, 1]).sqrt(), 1, 2), r"gradient of example 0 is \["),
     (lambda: likelihood_of_every_task(ell, 1, 1), "K = 1"),
     (lambda: gaussian(linear(tensor((0, 1))), tensor((torch.nan,)), 1), r"observation at \(0, 0\) is nan"),
@@ -201,6 +205,7 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: one_step(tensor((1, 2)), prior=tensor(-1, 2)), "no distribution"),
     (lambda: one_step(tensor((-torch.inf, -torch.inf))), "no posterior"),
     (lambda: one_step(tensor((1, torch.nan))), "no posterior"),
+    (lambda: one_step(tensor((1, 2), (-torch.inf, -torch.inf))), "-inf for all tasks"),
     (lambda: projection_step(tensor((1, 2)), -1), "weight = -1"),
     (lambda: offsets(tensor((1, 2)), tensor((0, -torch.inf))), "not finite"),
     (lambda: BayesFilter(1.5, 2), "hazard = 1.5"),
@@ -212,6 +217,7 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: iterate(ell, 1, 2, steps=1, rate=-1), "rate = -1"),
     (lambda: iterate(ell, 1, 2, steps=1, method="newton"), "'newton' is unknown"),
     (lambda: iterate(ell, 1, 2, steps=1, start=tensor(2, -1)), "not on the simplex"),
+    (lambda: iterate(ell, 1, 2, steps=1, start=tensor(0.5, 0.51)), "give entries >= 0 that add up"),
     (lambda: iterate(lambda z: -z[:, 0], 1, 2, steps=1, method="em"), "no linear pool"),
     (lambda: iterate(lambda z: 0 * z[:, 0], 1, 2, steps=1, method="em"), "gradient is 0 where z is not"),
     (lambda: gradient(lambda z: 0.0, 1, 2), "of type float"),  # type: ignore[arg-type, return-value]
@@ -239,6 +245,7 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: gradient(ell, 1, 2, dtype=torch.int64), "dtype = torch.int64"),
     (lambda: tokens(ell, tensor(1, 2)), "no indices"),
     (lambda: gradient(tokens(lambda z: z[:, None], torch.tensor([[2]])), 1, 2), "do not have all tokens"),
+    (lambda: gradient(tokens(lambda z: z[:, None], torch.tensor([[-1]])), 1, 2), "do not have all tokens of"),
     (lambda: gradient(tokens(lambda z: z[:, None], torch.tensor([[0, 1]])), 1, 2), r"logits of shape \(1, 1, 2\)"),
 ]
 

@@ -173,6 +173,7 @@ UNREACHED = {
     ("gbi-hull-failure", "likelihoods of any family pick c"): _DISCRETE,
     ("gbi-variance-only-blindness", "g vanishes too"): _OTHER,
     ("gbi-variance-only-blindness", "likelihoods are equal too"): _OTHER,
+    ("gbi-variance-only-blindness", "likelihoods differ by one number"): _OTHER,
     ("gbi-recomposition-distance-to-hull", "sigma^2 (1 + 1/n) everywhere"): _OTHER,
     ("gbi-softmax-calibration-error", "TV = 0"): "an equality: no bound to exceed",
     ("gbi-softmax-calibration-error", "softmax(g/K) = r"): "an equality: no bound to exceed",
