@@ -107,6 +107,8 @@ def _widths(axes: Axes, named: Models) -> None:
         ("reconstruction", GREY, "error of reconstruction (right)"),
     ):
         band(right, x, _curves([[seed[key] for seed in named[name][:count]] for name in names]), colour, label)
+    for line in right.get_lines():
+        line.set_linestyle("--")
     right.set(ylabel="squared, per pixel", yscale="log")
     axes.set(xlabel="width of the code", ylabel="share of test images", title="a wide code makes z matter less")
     axes.set_xscale("log", base=2)
@@ -127,7 +129,7 @@ def _times(axes: Axes, times: Found) -> None:
         axes.bar(places, heights, 0.19, color=colour, label=label)
     axes.set_yscale("log")
     axes.set_xticks(range(len(cases)), [f"K = {K}\nbatch of {size}" for K, size in cases])
-    axes.set(ylabel="microseconds an image", title="time, gated decoder, one thread")
+    axes.set(ylabel="microseconds of the processor an image", title="time, gated decoder, one thread")
     axes.legend(fontsize=7)
 
 
