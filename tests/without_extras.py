@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Any
 
 HIDDEN = (
     "transformers",
@@ -24,14 +25,24 @@ HIDDEN = (
 )
 
 
-class Hidden(MetaPathFinder):
-    """Finds the libraries missing."""
+class Without:
+    """A finder that does not find them, whether they are imported or, as torch does, only looked for."""
 
-    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> None:
+    def __init__(self, finder: Any) -> None:
+        self.finder = finder
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.finder, name)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         if fullname.partition(".")[0] in HIDDEN:
-            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
+            return None
+        found: ModuleSpec | None = self.finder.find_spec(fullname, path, target)
+        return found
 
 
 if loaded := sorted(sys.modules.keys() & set(HIDDEN)):
     raise RuntimeError(f"{', '.join(loaded)} is loaded already; give -p tests.without_extras first")
-sys.meta_path.insert(0, Hidden())
+sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
