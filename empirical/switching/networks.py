@@ -8,6 +8,17 @@ import torch
 from torch import Tensor, nn
 
 
+def shapes(tasks: int, hidden: int) -> dict[str, tuple[int, int]]:
+    """Of the weights of one network, by name."""
+    return {
+        "inputs": (1 + tasks, 4 * hidden),
+        "recurrent": (hidden, 4 * hidden),
+        "bias": (1, 4 * hidden),
+        "readout": (hidden, 1),
+        "level": (1, 1),
+    }
+
+
 class Networks(nn.Module):
     """One LSTM a seed, of one layer with one bias for the gates and a linear read-out; z is a further input.
 
@@ -25,15 +36,8 @@ class Networks(nn.Module):
     def __init__(self, seeds: Sequence[int], tasks: int, hidden: int) -> None:
         super().__init__()
         self.tasks, self.hidden = tasks, hidden
-        shapes = {
-            "inputs": (1 + tasks, 4 * hidden),
-            "recurrent": (hidden, 4 * hidden),
-            "bias": (1, 4 * hidden),
-            "readout": (hidden, 1),
-            "level": (1, 1),
-        }
         random = [torch.Generator().manual_seed(seed) for seed in seeds]
-        for name, shape in shapes.items():
+        for name, shape in shapes(tasks, hidden).items():
             drawn = torch.stack([torch.rand(shape, generator=generator) for generator in random])
             setattr(self, name, nn.Parameter((2 * drawn - 1) / hidden**0.5))
 

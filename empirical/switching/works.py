@@ -7,14 +7,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from empirical import checkpoint
-from empirical.switching import filtering, label_free, learning, measures, tracking, unaided
+from empirical.switching import files, filtering, label_free, learning, measures, tracking, unaided
 from empirical.switching.inference import one_step_z
 from empirical.switching.label_free import Learned
 from empirical.switching.networks import Networks
 from empirical.switching.plan import Plan
 
-MODEL = "model.json"
 EVERY = 10  # steps between two points of the curves
 MEASURED = 2  # version of what is measured: what another one has found is not found again
 TITLES = {"lstm": "lstm", "gbi": "gbi-lstm", "shuffled": "shuffled-labels"}
@@ -54,10 +52,11 @@ TIERS = {
 
 @dataclass(frozen=True)
 class Training:
-    """Networks of one kind, and all that is measured on them."""
+    """Networks of one kind, and all that is measured on them, for a tier of the command."""
 
     plan: Plan
     sizes: Sizes
+    tier: str
 
     @property
     def title(self) -> str:
@@ -65,6 +64,15 @@ class Training:
             return f"{len(self.plan.means)}-tasks"
         name = TITLES.get(self.plan.kind, self.plan.kind)
         return name if self.plan.latent is None else f"{name}-{self.plan.latent}"
+
+    @property
+    def command(self) -> str:
+        """What trains them, among others."""
+        seeds = self.plan.seeds
+        return (
+            f"python -m empirical switching --tier {self.tier} --seeds {len(seeds)} --seed {seeds[0]} "
+            f"--units {self.plan.hidden}, training {self.title}"
+        )
 
     def as_json(self) -> dict[str, Any]:
         sizes = asdict(self.sizes)
@@ -78,9 +86,8 @@ class Training:
         else:
             nets, errors = learning.learn(self.plan, look)
             chosen = self.measures()
-        checkpoint.save(folder / MODEL, nets.state_dict(), {"networks": self.plan.as_json()})
         result: dict[str, Any] = {
-            "weights_sha256": checkpoint.load(folder / MODEL)[1]["sha256"],
+            "weights_sha256": files.save(folder / files.MODEL, nets, self.plan, self.command),
             "steps": errors.shape[1],
             "eighths": learning.eighths(errors).T.tolist(),
             "first_below": learning.first_below(errors),
@@ -133,4 +140,4 @@ def works(tier: str, seeds: Sequence[int], units: int) -> dict[str, Training]:
     found = {kind: Plan(kind, chosen, sizes.blocks, hidden=units) for kind in (*TITLES, *label_free.RULES)}
     found["wide"] = replace(found["label-free"], latent=WIDE)
     found["hull"] = Plan("gbi", chosen, sizes.hull_blocks, (0.2, 0.5, 0.8), 0.1, units)
-    return {name: Training(plan, sizes) for name, plan in found.items()}
+    return {name: Training(plan, sizes, tier) for name, plan in found.items()}
