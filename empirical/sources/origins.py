@@ -152,8 +152,11 @@ def _devil() -> str:
 
 
 def _descriptions() -> str:
-    """What scikit-learn says of its data sets."""
-    spec = find_spec("sklearn") if _installed("sklearn") else None
+    """What scikit-learn says of its data sets; nothing of it is imported."""
+    try:
+        spec = find_spec("sklearn")
+    except ModuleNotFoundError:
+        spec = None
     if spec is None or spec.origin is None:
         raise Missing("scikit-learn is not installed: install headproof[images]")
     folder = Path(spec.origin).parent / "datasets" / "descr"
@@ -161,13 +164,6 @@ def _descriptions() -> str:
     if not paths:
         raise Missing(f"{folder} has no descriptions")
     return _joined(paths)
-
-
-def _installed(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
 
 
 _PYTHON: dict[str, Callable[[], str]] = {"pydoc": _pydoc, "pycode": lambda: _library(_CODE)}

@@ -88,6 +88,11 @@ def test_a_study_killed_in_between(command: Command, tmp_path: Path, capsys: pyt
         text = capsys.readouterr().out
         assert f"{data['met']} of {len(data['bands'])} bands met" in text
 
+        assert command(whole, "--seeds", "1") == 0  # the first of them again, alone
+        alone = json.loads((whole / "sources.json").read_text())
+        assert alone["models"]["head"]["results"] == data["models"]["head"]["results"][:1]
+        assert any(band["low"] is None and band["clear"] is None for band in alone["bands"])
+
         before = stamps(out)
         patch.setattr(works, "MEASURES", works.MEASURES + 1)  # what is measured has changed
         assert command(out) == 0
