@@ -12,9 +12,11 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+import sympy
 
 from theory.__main__ import run
 from theory.claims import discover
+from theory.commands.sentences import clauses, differing, in_words
 from theory.quantities import quantities
 
 CLAIM = "rope-relative-logit"
@@ -56,7 +58,36 @@ def test_show_prints_every_claim(claim: str, capsys: pytest.CaptureFixture[str])
     shown = capsys.readouterr().out
     for head in ("statement:", "quantifiers:", "control:", "does not show:"):
         assert head in shown
-    assert run(["show", claim, "--latex"]) == 0
+    item = discover()[claim]
+    dropped = sum(hypothesis.dropped is not None for hypothesis in item.hypotheses)
+    assert " ".join(shown.split()).count("[refuted at ") == dropped
+    if isinstance(item.statement(item.variant), sympy.Basic):
+        assert run(["show", claim, "--latex"]) == 0
+
+
+def test_show_breaks_at_clauses_and_tells_what_differs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", "continuity-explicit"]) == 0
+    shown = capsys.readouterr().out
+    assert "statement:\n    P_0 = Min(P_whole, P_own - Min(0, B - P_mean)) and\n    a_l = " in shown
+    assert "    the statement with delta <= asymptotic_radius\n    in place of delta <= poisson_tail_radius [" in shown
+    words = " ".join(shown.split())
+    assert (
+        'without last letter: the same, where it is not required that "the last letters agree" [refuted at n=4,'
+        in words
+    )
+
+
+def test_clauses() -> None:
+    x, y = sympy.symbols("x y")
+    several = sympy.And(sympy.Eq(x, 1), y <= 2, sympy.Implies(x < y, sympy.Eq(y, 2)))
+    assert sorted(" ".join(clauses(several)).split(" and ")) == ["if x < y, then y = 2", "x = 1", "y <= 2"]
+    assert clauses(several, latex=True) != clauses(several) and clauses(y <= 2) == ("y <= 2",)
+    assert clauses("a (b; c); d [e; f]; g") == ("a (b; c);", "d [e; f];", "g")
+    other = sympy.And(sympy.Eq(x, 3), *(part for part in several.args if part != sympy.Eq(x, 1)))
+    assert differing(other, several) == ("the statement with x = 3", "in place of x = 1")
+    assert differing(x < 7, several) == ("x < 7",) and differing("a; b", "a; c") == ("a;", "b")
+    assert differing(sympy.And(*several.args[:2]), several) == clauses(sympy.And(*several.args[:2]))
+    assert in_words({"x": (Fraction(1, 2), 3), "word": "a b"}) == "x=(1/2, 3), word=a b"
 
 
 def test_ledger_of_one_claim(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+import textwrap
 
 import click
-import sympy
 from rich.console import Console
 
-from theory.claims import STATEMENT, discover
+from theory.claims import STATEMENT, Claim, discover
 from theory.command_line import known
 from theory.commands.encodings import show as print_lines
+from theory.commands.sentences import clauses, differing, in_words
 from theory.compact.encodings.table import ENCODINGS, described
 from theory.outcome import Outcome
 from theory.quantities import quantities
@@ -30,21 +30,14 @@ def command(claim: str, latex: bool) -> None:
         return
     known(claim, claims, "claim", "python -m theory ledger --list")
     item = claims[claim]
-
-    def formula(variant: Any) -> str:
-        value = item.statement(variant)
-        if isinstance(value, sympy.Basic):
-            return sympy.latex(value) if latex else sympy.sstr(value)
-        return str(value)
-
-    lines = [
+    lines: list[tuple[str, str | tuple[str, ...]]] = [
         ("claim", item.id),
         ("source", str(item.source)),
         ("quantifiers", item.quantifiers),
-        ("statement", formula(item.variant)),
+        ("statement", clauses(item.statement(item.variant), latex)),
         ("expected", item.expected.name.lower()),
         ("as printed", item.printed),
-        ("counterexample", "" if item.counterexample is None else str(item.counterexample)),
+        ("counterexample", "" if item.counterexample is None else in_words(item.counterexample)),
         ("repaired by", item.repaired_by),
         ("repairs", ", ".join(other.id for other in claims.values() if other.repaired_by == item.id)),
     ]
@@ -55,11 +48,45 @@ def command(claim: str, latex: bool) -> None:
             else "necessary: the checker refutes the claim without it"
         )
         lines.append((hypothesis.name, f"{hypothesis.text} ({hypothesis.remark or need})"))
-    for label, (variant, expected) in item.variants().items():
-        if label != STATEMENT:
-            due = "must hold" if expected is Outcome.HOLDS else "must be refuted"
-            lines.append((label, f"{formula(variant)} [{due}]"))
+    lines += [(label, _variant(item, label, latex)) for label in item.variants() if label != STATEMENT]
     lines.append(("does not show", item.does_not_show))
     lines.append(("checked by", (item.check.__doc__ or "").strip()))
     lines.append(("quantities", ", ".join(q.name for q in quantities().values() if q.claim == item.id)))
-    print_lines(((head, text) for head, text in lines if text), min(Console().width, 110))
+    for head, text in lines:
+        if text:
+            _print(head, text, min(Console().width, 110))
+
+
+def _variant(item: Claim, label: str, latex: bool) -> tuple[str, ...]:
+    """A variant, and what is due of it; of a dropped hypothesis, which it is, and where it is refuted without it."""
+    variant, expected = item.variants()[label]
+    stated = item.statement(item.variant)
+    text = differing(item.statement(variant), stated, latex)
+    due = "must hold" if expected is Outcome.HOLDS else "must be refuted"
+    for hypothesis in item.hypotheses:
+        if label == f"without {hypothesis.name}":
+            if item.statement(variant) == stated:
+                text = (f'the same, where it is not required that "{hypothesis.text}"',)
+            found = (each.witness for each in item.examine(label).evidence if each.outcome is Outcome.REFUTED)
+            due = next((f"refuted at {textwrap.shorten(in_words(witness), 240)}" for witness in found), due)
+    return *text[:-1], f"{text[-1]} [{due}]"
+
+
+def _print(head: str, text: str | tuple[str, ...], width: int) -> None:
+    """A heading and its text, broken at words; clauses on lines of their own where one line does not hold them."""
+    whole = text if isinstance(text, str) else " ".join(text)
+    if isinstance(text, str) or len(text) == 1 or len(f"{head}: {whole}") <= width:
+        print_lines([(head, whole)], width)
+        return
+    click.echo(f"{head}:")
+    for part in text:
+        click.echo(
+            textwrap.fill(
+                part,
+                width,
+                initial_indent="    ",
+                subsequent_indent="        ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        )
