@@ -36,6 +36,11 @@ settings.register_profile(
 settings.load_profile("default")
 
 
+def pytest_collection_finish() -> None:
+    """Modules and test items stay to the end: no search for cycles, pytest's own at the end included, visits them."""
+    gc.freeze()
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Two processes for files and folders, none where single tests are named."""
     single = bool(config.args) and all("::" in argument for argument in config.args)

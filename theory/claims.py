@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
 from typing import Any, Literal
 
 from theory.errors import InputError
@@ -137,7 +139,8 @@ def claims_of(module: str) -> list[Claim]:
     return [value for value in values if isinstance(value, Claim) and value.module == module]
 
 
-def discover() -> dict[str, Claim]:
+@cache
+def discover() -> Mapping[str, Claim]:
     """Every claim of the package by id. Raises InputError when two share an id or a module cannot be imported."""
     found: dict[str, Claim] = {}
     for module in theory_modules():
@@ -145,4 +148,4 @@ def discover() -> dict[str, Claim]:
             if item.id in found:
                 raise InputError(f"claim id {item.id!r} is used in {found[item.id].module} and {module}; rename one")
             found[item.id] = item
-    return found
+    return MappingProxyType(found)

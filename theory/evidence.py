@@ -149,7 +149,7 @@ class Identity(Evidence):
 
 
 def _vanishes(expression: sympy.Expr, reduce: Callable[[sympy.Expr], sympy.Expr]) -> Outcome:
-    if expression.is_zero is True and expression == 0:
+    if expression == 0 and expression.is_zero is True:
         return Outcome.HOLDS
     if reduce(expression) == 0:
         return Outcome.HOLDS

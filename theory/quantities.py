@@ -11,6 +11,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+from types import MappingProxyType
 from typing import Annotated, Any, get_type_hints
 
 import sympy
@@ -172,11 +174,12 @@ def quantity(name: str, *, unit: str, claim: str) -> Callable[[Callable[..., Any
     return lambda function: Quantity(name, unit, claim, function)
 
 
-def quantities() -> dict[str, Quantity]:
+@cache
+def quantities() -> Mapping[str, Quantity]:
     """Every quantity of the package by name. Raises InputError when two share a name or a module cannot be imported."""
     found: dict[str, Quantity] = {}
     for module in theory_modules():
         for value in vars(load(module)).values():
             if isinstance(value, Quantity) and found.setdefault(value.name, value) is not value:
                 raise InputError(f"quantity {value.name!r} is defined twice; rename one in {module}")
-    return dict(sorted(found.items()))
+    return MappingProxyType(dict(sorted(found.items())))

@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 pi = Real.of_linear(0, 1)
+_HALF_PI = Real.of_linear(0, fmpq(1, 2))
 
 # The rational cosines of rational multiples x pi, 0 <= x <= 1 (Niven's theorem: there are no others).
 _NIVEN = {
@@ -69,7 +70,7 @@ def cos(x: RealLike) -> Real:
     if (multiple := argument.over_pi) is None:
         return Real(lambda: argument.enclose().cos())
     multiple %= 2
-    if (value := _NIVEN.get(min(multiple, 2 - multiple))) is not None:
+    if multiple.denominator <= 3 and (value := _NIVEN.get(min(multiple, 2 - multiple))) is not None:
         return Real.of(value)
     reduced = fmpq(multiple.numerator, multiple.denominator)
     return Real(lambda: arb.cos_pi_fmpq(reduced))
@@ -80,7 +81,7 @@ def sin(x: RealLike) -> Real:
     argument = Real.of(x)
     if argument.over_pi is None:
         return Real(lambda: argument.enclose().sin())
-    return cos(pi / 2 - argument)
+    return cos(_HALF_PI - argument)
 
 
 def sqrt(x: RealLike) -> Real:
@@ -107,7 +108,7 @@ def versine(x: Any) -> Any:
     """1 - cos x, as 2 sin^2(x/2), which loses no digits near 0; for a Real or a SymPy expression."""
     if not isinstance(x, Real):
         return 2 * sympy.sin(x / 2) ** 2
-    if (cosine := cos(x).exact) is not None:
+    if x.over_pi is not None and (cosine := cos(x).exact) is not None:
         return Real.of(1 - cosine)
     return 2 * sin(x / 2) ** 2
 
@@ -168,7 +169,7 @@ _FUNCTIONS: dict[Any, Callable[..., Real]] = {
     sympy.besseli: lambda order, x: besseli(_integer(order), x),
     sympy.Pow: _power,
     sympy.Add: lambda *xs: Real.total(xs),
-    sympy.Mul: lambda *xs: math.prod(xs, start=Real.of(1)),
+    sympy.Mul: lambda first, *rest: math.prod(rest, start=first),
 }
 _CONSTANTS = {sympy.pi: pi, sympy.E: exp(1), sympy.GoldenRatio: (1 + sqrt(5)) / 2}
 
@@ -185,7 +186,7 @@ def evaluate(expr: sympy.Expr, values: Mapping[sympy.Symbol, RealLike] | None = 
     if expr in _CONSTANTS:
         return _CONSTANTS[expr]
     if expr.is_Rational:
-        return Real.of(Fraction(int(expr.p), int(expr.q)))
+        return Real.of_linear(fmpq(int(expr.p), int(expr.q)))
     if isinstance(expr, sympy.Sum) and len(expr.limits) == 1:
         index, low, high = expr.limits[0]
         indices = range(_integer(evaluate(low, values)), _integer(evaluate(high, values)) + 1)

@@ -53,6 +53,8 @@ class Real:
         """The number itself; InputError for a float, which is a rounded number and never exact input."""
         if isinstance(value, Real):
             return value
+        if type(value) is int:  # by far the most frequent; what follows asks an abstract class
+            return Real.of_linear(fmpq(value))
         if isinstance(value, numbers.Rational):
             return Real.of_linear(fmpq(int(value.numerator), int(value.denominator)))
         expr = value._sympy_() if hasattr(value, "_sympy_") else value
@@ -68,7 +70,7 @@ class Real:
     def of_linear(a: fmpq | int, b: fmpq | int = 0) -> Real:
         """The number a + b pi of rationals a and b, exact unless it has grown beyond use."""
         a, b = fmpq(a), fmpq(b)
-        known = max(a.height_bits(), b.height_bits()) <= _EXACT_BITS
+        known = a.height_bits() <= _EXACT_BITS and b.height_bits() <= _EXACT_BITS
         return Real(lambda: arb(a) + arb(b) * arb.pi() if b else arb(a), (a, b) if known else None)
 
     @staticmethod
@@ -99,6 +101,8 @@ class Real:
 
     def at(self, precision: int) -> arb:
         """A ball that contains the number, computed with `precision` bits."""
+        if self._precision == precision:
+            return self._ball
         with ctx.workprec(precision):
             return self.enclose()
 
@@ -127,13 +131,24 @@ class Real:
         return f"Real({self.exact if exact else self.ball(64).str(18)})"
 
     def __add__(self, other: RealLike) -> Real:
-        return Real.total((self, other))
+        x, y = self, Real.of(other)
+        if x._linear and y._linear:
+            (a, b), (c, d) = x._linear, y._linear
+            return Real.of_linear(a + c, b + d)
+        return Real(lambda: x.enclose() + y.enclose())
 
     def __neg__(self) -> Real:
-        return self * -1
+        if self._linear:
+            a, b = self._linear
+            return Real.of_linear(-a, -b)
+        return Real(lambda: -self.enclose())
 
     def __sub__(self, other: RealLike) -> Real:
-        return self + -Real.of(other)
+        x, y = self, Real.of(other)
+        if x._linear and y._linear:
+            (a, b), (c, d) = x._linear, y._linear
+            return Real.of_linear(a - c, b - d)
+        return Real(lambda: x.enclose() - y.enclose())
 
     def __mul__(self, other: RealLike) -> Real:
         x, y = self, Real.of(other)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
 import click
@@ -49,14 +50,14 @@ def command(claim: tuple[str, ...], names_only: bool, thorough: bool, as_data: b
         sys.exit(1)
 
 
-def _select(ids: tuple[str, ...]) -> dict[str, Claim]:
+def _select(ids: tuple[str, ...]) -> Mapping[str, Claim]:
     claims = discover()
     for name in ids:
         known(name, claims, "claim", "python -m theory ledger --list")
     return {name: claims[name] for name in ids} if ids else claims
 
 
-def _examine_all(chosen: dict[str, Claim], thorough: bool, jobs: int) -> list[Run]:
+def _examine_all(chosen: Mapping[str, Claim], thorough: bool, jobs: int) -> list[Run]:
     tasks = [(name, label) for name, item in chosen.items() for label in item.variants()]
     runs: list[Run] = []
     with ended(ProcessPoolExecutor(min(jobs, len(tasks)), initializer=ignore_interruptions)) as pool:
