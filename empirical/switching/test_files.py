@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 import torch
 
+from empirical import checkpoints
 from empirical.switching.files import load, save
 from empirical.switching.networks import Networks
 from empirical.switching.plan import Plan
+from empirical.switching.works import works
 from theory.errors import InputError
 
 PLAN = Plan("label-free", (3, 4), blocks=2, hidden=5, latent=3)
@@ -67,3 +69,11 @@ def test_weights_that_are_no_numbers(tmp_path: Path) -> None:
     save(tmp_path / "model.json", nets, PLAN, "command")
     with pytest.raises(InputError, match="NaN or infinite"):
         load(tmp_path / "model.json")
+
+
+@pytest.mark.parametrize(("name", "work"), [("two-tasks", "gbi"), ("three-tasks", "hull")])
+def test_what_comes_with_the_package(name: str, work: str) -> None:
+    """The command of a card asks for what the card describes."""
+    _, plan, card = load(Path(checkpoints.__file__).parent / "switching" / f"{name}.json")
+    asked = works("full", plan.seeds, plan.hidden)[work]
+    assert (asked.plan, asked.command) == (plan, card["command"])

@@ -122,7 +122,7 @@ class Training:
     def unaided(self, learned: Learned) -> list[Callable[[Networks], dict[str, Any]]]:
         """What is measured where no task was told."""
         plan, sizes = self.plan, self.sizes
-        return [
+        found: list[Callable[[Networks], dict[str, Any]]] = [
             lambda nets: unaided.while_learning(learned),
             lambda nets: unaided.following(nets, plan, sizes.blocks),
             lambda nets: unaided.vertices(nets, plan, sizes.units),
@@ -130,8 +130,12 @@ class Training:
             lambda nets: unaided.forgetting(nets, plan, sizes.expected, sizes.forgetting),
             lambda nets: unaided.shared_units(nets, plan, sizes.units),
             lambda nets: unaided.online(nets, plan, sizes.blocks),
-            lambda nets: measures.new_means(nets, plan, sizes.means, sizes.per_mean, sizes.fit, sizes.fit_rate),
         ]
+        if plan == Plan("label-free", plan.seeds, plan.blocks, hidden=plan.hidden):  # the dearest of all measures
+            found.append(
+                lambda nets: measures.new_means(nets, plan, sizes.means, sizes.per_mean, sizes.fit, sizes.fit_rate)
+            )
+        return found
 
 
 def works(tier: str, seeds: Sequence[int], units: int) -> dict[str, Training]:
