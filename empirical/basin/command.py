@@ -66,8 +66,9 @@ def command(
 
     MODEL is a checkpoint's card, a model shipped here (number-12, ...), `smollm2` if its package is installed, or a
     folder or GGUF file of a language model. Words are zeros, ones, chi (1 at powers of two), squares, per3 (1 at every
-    fourth place), or token numbers; two finite words need one length and one last letter. A decoder that the theorem
-    does not cover is refused by name, and so is a folder with results of another request.
+    fourth place), as `theory value` names them too (0^w, 1^w, sq, per_3), or token numbers; two finite words need one
+    length and one last letter. A decoder that the theorem does not cover is refused by name, and so is a folder with
+    results of another request.
     """
     from contextlib import nullcontext
 

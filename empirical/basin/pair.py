@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from empirical.basin.subject import Subject
-from theory.compact.words import POWERS, SQUARES, ZEROS, Infinite, constant, disagreements, periodic
+from theory.compact.words import NAMES, Infinite, disagreements, named
 from theory.errors import InputError
 
-NAMED = {"zeros": ZEROS, "ones": constant(1), "chi": POWERS, "squares": SQUARES}
-USAGE = "write FIRST:SECOND, each zeros, ones, chi, squares, per3 (or another number), or token numbers as '4 8 15'"
+USAGE = f"write FIRST:SECOND, each {NAMES}, or token numbers as '4 8 15'"
 
 
 @dataclass(frozen=True)
@@ -50,16 +48,14 @@ def parse(text: str) -> Pair:
     first, second = (_word(part.strip()) for part in parts)
     if isinstance(first, Infinite) != isinstance(second, Infinite):
         raise InputError(f"--words {text!r} has one infinite and one finite word; give two of one kind")
-    if first == second:
+    if name(first) == name(second):
         raise InputError(f"--words {text!r} is the same word twice; give two that differ somewhere")
     return Pair(first, second)
 
 
 def _word(text: str) -> Infinite | tuple[int, ...]:
-    if text in NAMED:
-        return NAMED[text]
-    if match := re.fullmatch(r"per(\d{1,6})", text):
-        return periodic(int(match[1]))
+    if (infinite := named(text)) is not None:
+        return infinite
     if not text:
         raise InputError(f"--words has an empty word, and an empty word has no last letter; {USAGE}")
     numbers = text.replace(",", " ").split()

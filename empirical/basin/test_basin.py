@@ -226,7 +226,8 @@ def test_a_window_is_told_to_look_at_the_end(tmp_path: Path, capsys: pytest.Capt
         (":0 1", "an empty word"),
         ("0 1", "is not two words"),
         ("0 1:zeros", "one infinite and one finite"),
-        ("zeros:zeros", "the same word twice"),
+        ("zeros:0^w", "the same word twice"),
+        ("per3:per_3", "the same word twice"),
         ("0 x:0 1", "no word"),
         ("0 1 2:0 1 2", "the same word twice"),
     ],
@@ -293,6 +294,7 @@ def test_words_as_they_are_typed() -> None:
     assert parse("zeros:chi") == Pair(ZEROS, POWERS)
     assert parse("1, 2 3:4 5 3") == Pair((1, 2, 3), (4, 5, 3))
     assert parse("1 2 3:4 5 3").places == (1, 2)
+    assert parse("0^w:sq") == parse("zeros:squares") and parse("1^w:powers") == parse("ones:chi")
     assert prefix(parse("per2:zeros").first, 7, (5, 6)).tolist() == [5, 5, 6, 5, 5, 6, 5]
 
 

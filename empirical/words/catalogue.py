@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from theory.compact.words import POWERS, SQUARES, ZEROS, Infinite, altered, periodic
+from theory.compact.words import NAMES, ZEROS, Infinite, altered, named
 from theory.errors import InputError
 
-_NAMED = {"0": ZEROS, "chi": POWERS, "sq": SQUARES, "1+0": altered((1,), ZEROS)}
-_MOST = 64
+_SHORT = {"0": ZEROS, "1+0": altered((1,), ZEROS)}
+_MOST = 64  # zeros in a period
 
 # Sets of words that one decoder is to learn together.
 ENTRIES: dict[str, tuple[str, ...]] = {
@@ -26,13 +26,11 @@ ENTRIES: dict[str, tuple[str, ...]] = {
 
 
 def word(name: str) -> Infinite:
-    """0 (0^w), chi (ones at 1, 2, 4, ...), sq (at 1, 4, 9, ...), perM ((0^M 1)^w) or 1+0 (1 0^w). InputError else."""
-    if name in _NAMED:
-        return _NAMED[name]
-    m = name.removeprefix("per")
-    if m != name and m.isdecimal() and 1 <= int(m) <= _MOST:
-        return periodic(int(m))
-    raise InputError(f"no word is called {name!r}; give one of {', '.join(_NAMED)} or per1 .. per{_MOST}")
+    """0 (0^w), 1+0 (1 0^w), or what `theory.compact.words` names, with short periods. InputError else."""
+    found = _SHORT.get(name) or named(name)
+    if found is None or (name.startswith("per") and not 0 < found.nonzero(_MOST + 1) <= _MOST):
+        raise InputError(f"no word is called {name!r}; give 0, 1+0 or one of {NAMES}, per1 to per{_MOST}")
+    return found
 
 
 def letters(names: Sequence[str], length: int) -> Tensor:

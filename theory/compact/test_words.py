@@ -16,6 +16,7 @@ from theory.compact.words import (
     count,
     disagreements,
     hamming,
+    named,
     one_sided_density,
     periodic,
     power_of_two,
@@ -75,3 +76,17 @@ def test_distances_refuse_what_they_do_not_compare() -> None:
         one_sided_density((1,), 0)
     with pytest.raises(InputError, match="negative"):
         periodic(-1)
+
+
+def test_names_of_infinite_words() -> None:
+    for names, letters in (
+        (("0^w", "zeros"), (0, 0, 0, 0, 0)),
+        (("1^w", "ones", "per0"), (1, 1, 1, 1, 1)),
+        (("chi", "powers"), (1, 1, 0, 1, 0)),
+        (("sq", "squares"), (1, 0, 0, 1, 0)),
+        (("per_1", "per1"), (0, 1, 0, 1, 0)),
+    ):
+        for name in names:
+            word = named(name)
+            assert word is not None and word.prefix(5) == letters and str(named(str(word))) == str(word)
+    assert [named(text) for text in ("", "per", "per_-1", "per1234567", "per_²", "Chi", "2^w")] == [None] * 7

@@ -6,6 +6,7 @@ arXiv 2505.10606; the one-sided density is derived here.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -104,6 +105,17 @@ def power_of_two(i: int) -> bool:
 ZEROS = constant(0)
 POWERS = Infinite("chi", lambda i: int(power_of_two(i)), int.bit_length)
 SQUARES = Infinite("sq", lambda i: int(isqrt(i) ** 2 == i), isqrt)
+ONES = constant(1)
+_NAMED = {"zeros": ZEROS, "ones": ONES, "powers": POWERS, "squares": SQUARES}
+_NAMED |= {word.name: word for word in _NAMED.values()}
+NAMES = "0^w or zeros, 1^w or ones, chi or powers (of two), sq or squares, per_3 or per3 (any number)"
+
+
+def named(text: str) -> Infinite | None:
+    """The infinite word that is called so, as NAMES lists them; None where no word is."""
+    if match := re.fullmatch(r"per_?([0-9]{1,6})", text):
+        return periodic(int(match[1]))
+    return _NAMED.get(text)
 
 
 def count(alpha: Infinite, beta: Infinite, length: int) -> int:

@@ -14,7 +14,7 @@ from sympy import Expr, exp, symbols
 
 from theory.arithmetic.ball import Real, maximum
 from theory.arithmetic.ball import exp as ball_exp
-from theory.compact.words import POWERS, SQUARES, ZEROS, Infinite, Word, constant, hamming, periodic
+from theory.compact.words import NAMES, Infinite, Word, hamming, named
 from theory.errors import InputError
 from theory.quantities import Parameter
 
@@ -113,18 +113,12 @@ class Doubt:
         return z > 0 if word.letter(n + 1) else z < 0
 
 
-_NAMED = {"0^w": ZEROS, "1^w": constant(1), "chi": POWERS, "sq": SQUARES}
-
-
 def _family(text: str) -> tuple[Infinite, ...]:
     found = []
     for name in text.split():
-        if name in _NAMED:
-            found.append(_NAMED[name])
-        elif name.startswith("per_") and name[4:].isdecimal() and len(name) < 10:
-            found.append(periodic(int(name[4:])))
-        else:
-            raise InputError(f"{name} is no word here; give {', '.join(_NAMED)} or per_m, such as per_3")
+        if (word := named(name)) is None:
+            raise InputError(f"{name} is no word here; give some of {NAMES}")
+        found.append(word)
     if not found:
         raise InputError("no word is given; give some, separated by spaces")
     return tuple(found)
