@@ -1,21 +1,17 @@
-"""Where the walk of each sequence goes, as tensors."""
+"""The walks of a batch, by their hops."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-import torch
 from torch import Tensor
 
-from constructions.reference import Walk, letter_walk, number_walk
 from empirical.tasks.batch import Batch
 from empirical.tasks.letter import LetterTask
 from empirical.tasks.number import NumberTask
+from empirical.tasks.walks import places
 from theory.errors import InputError
-
-_WALKS: dict[type, Callable[[Any], Walk]] = {NumberTask: number_walk, LetterTask: letter_walk}
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +46,12 @@ class Walks:
 
 def walks(task: NumberTask | LetterTask, batch: Batch) -> Iterator[Walks]:
     """The walks of a batch, by their hops. InputError for a walk that does not take the hops that the batch says."""
-    walk = _WALKS[type(task)]
-    paths = [walk(task.vocabulary.decode(row)).path for row in batch.tokens.tolist()]
-    for hops in batch.hops.unique().tolist():
-        rows = (batch.hops == hops).nonzero()[:, 0]
-        found = [paths[row] for row in rows.tolist()]
-        wrong = next((path for path in found if len(path) != hops + 1), None)
-        if wrong is not None:
-            raise InputError(f"a walk takes {len(wrong) - 1} hops where the batch says {hops}; solve the batch anew")
-        targets = task.targets + batch.tokens.shape[1] - task.length
-        yield Walks(hops, rows, batch.tokens[rows], torch.tensor(found) - 1, targets)
+    found = task.solve(batch.tokens).hops
+    if (wrong := (found != batch.hops).nonzero()[:, 0]).numel():
+        taken, said = int(found[wrong[0]]), int(batch.hops[wrong[0]])
+        raise InputError(f"a walk takes {taken} hops where the batch says {said}; solve the batch anew")
+    targets = task.targets + batch.tokens.shape[1] - task.length
+    for hops in found.unique().tolist():
+        rows = (found == hops).nonzero()[:, 0]
+        tokens = batch.tokens[rows]
+        yield Walks(hops, rows, tokens, places(task, tokens, hops), targets)

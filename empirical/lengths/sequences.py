@@ -19,6 +19,7 @@ from empirical.tasks.balance import Numbers
 from empirical.tasks.batch import Batch
 from empirical.tasks.letter import LetterTask
 from empirical.tasks.number import NumberTask
+from empirical.tasks.walks import places
 from theory.errors import InputError
 
 
@@ -63,21 +64,6 @@ def groups(
             yield _group(task, hops, sequences, prepended, rng, apart)
 
 
-def walks(task: NumberTask | LetterTask, tokens: Tensor, hops: int) -> Tensor:
-    """The places, from 0, at which walks of `hops` hops stop, the query first: (sequences, hops + 1)."""
-    at = torch.full((len(tokens),), tokens.shape[1] - 1)
-    stops = [at]
-    for _ in range(hops):
-        token = tokens.gather(1, at[:, None])[:, 0]
-        if isinstance(task, NumberTask):
-            at = at - (token - task.letters + 1)
-        else:
-            rights = task.alphabet + task.integers
-            at = (tokens // rights == (token % rights)[:, None]).long().argmax(-1)
-        stops.append(at)
-    return torch.stack(stops, dim=-1)
-
-
 def _group(
     task: NumberTask | LetterTask, hops: int, sequences: int, prepended: int, rng: np.random.Generator, apart: bool
 ) -> Group:
@@ -94,14 +80,14 @@ def _group(
             rights = task.alphabet + rng.integers(task.integers, size=prepended)
             prefix = torch.from_numpy(lefts * (task.alphabet + task.integers) + rights)
         else:
-            used = _lefts(task, model.tokens[0, prepended:], walks(task, model.tokens[:, prepended:], hops)[0, 1:])
-        stops = walks(task, tokens, hops)[:, 1:]
+            used = _lefts(task, model.tokens[0, prepended:], places(task, model.tokens[:, prepended:], hops)[0, 1:])
+        stops = places(task, tokens, hops)[:, 1:]
         rows = [
             _renamed(task, row, _lefts(task, row, None if apart else stop), used, rng)
             for row, stop in zip(tokens, stops, strict=True)
         ]
         tokens = torch.stack(rows)
-    return Group(hops, task.solve(tokens), prefix, walks(task, tokens, hops))
+    return Group(hops, task.solve(tokens), prefix, places(task, tokens, hops))
 
 
 def severed(task: LetterTask, group: Group, seed: int) -> Tensor:

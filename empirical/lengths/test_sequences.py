@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from empirical.lengths.sequences import Group, groups, severed, shortcut, walks
+from empirical.lengths.sequences import Group, groups, severed, shortcut
 from empirical.tasks.letter import LetterTask
 from empirical.tasks.number import NumberTask
+from empirical.tasks.walks import places
 from theory.errors import InputError
 
 torch.set_num_threads(1)
@@ -35,7 +36,7 @@ def test_groups_are_of_the_task(task: Any) -> None:
             assert (solved.hops == group.hops).all()
         assert torch.equal(group.walks[:, -1] + 1, group.batch.positions)
         assert all((after < before).all() for before, after in pairwise(group.walks.T))
-        assert torch.equal(walks(task, group.batch.tokens, group.hops), group.walks)
+        assert torch.equal(places(task, group.batch.tokens, group.hops), group.walks)
     again = some(task)
     assert all(torch.equal(one.prefix, two.prefix) for one, two in zip(found, again, strict=True))
 
@@ -68,7 +69,7 @@ def test_the_shortcut_by_hand() -> None:
     task = LetterTask(5, 2, 5, 0, 1)
     tokens = torch.tensor([[left * 7 + 5 for left in (0, 0, 1, 2, 3)] + [4 * 7 + 1]])
     batch = task.solve(tokens)
-    group = Group(1, batch, torch.tensor([0 * 7 + 6, 2 * 7 + 6]), walks(task, tokens, 1))
+    group = Group(1, batch, torch.tensor([0 * 7 + 6, 2 * 7 + 6]), places(task, tokens, 1))
     assert [shortcut(task, group, m) for m in (0, 1, 2)] == pytest.approx([1 / 3, 1 / 3, 1 / 2])
     assert [shortcut(task, group, m, pointed=True) for m in (0, 1, 2)] == [1, 1, 1]
 
