@@ -204,6 +204,16 @@ def test_start_at_the_circumcentre(table: list[tuple[Fraction, ...]]) -> None:
     assert float(start.sum()) == pytest.approx(1, abs=rounding)
 
 
+def test_a_start_far_outside_is_found() -> None:
+    # Nearly in a hyperplane: one solution of the linear system has lost too many digits, and is refined.
+    means = torch.randn(4, 5, dtype=F64, generator=torch.Generator().manual_seed(237))
+    means[0] *= 1e-5
+    start = circumcentre_start(means)
+    assert start is not None and float(start.abs().max()) > 1000
+    distances = (means - (means @ start)[:, None]).norm(dim=0)
+    assert float((distances / distances.mean() - 1).abs().max()) < 1e-9
+
+
 def test_starts_that_are_known() -> None:
     def start(*means: tuple[float, ...]) -> list[float]:
         found = circumcentre_start(tensor(*means).T)

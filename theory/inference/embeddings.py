@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -33,7 +34,7 @@ class LinearPool:
     def __post_init__(self) -> None:
         if len(self.likelihoods) < 2:
             raise InputError(f"K = {len(self.likelihoods)} tasks leave nothing to infer; give at least 2")
-        if all(isinstance(p, int) and p == 0 for p in self.likelihoods):
+        if all(isinstance(p, int | float | Fraction) and p == 0 for p in self.likelihoods):
             raise InputError("all likelihoods are 0: no task explains the datum; give a positive one")
 
     @property

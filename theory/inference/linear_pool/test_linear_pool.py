@@ -9,15 +9,17 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from theory.claims import discover
 from theory.errors import InputError
 from theory.inference.linear_pool.calibration import pool_softmax_step
-from theory.inference.linear_pool.expectation_maximisation import em_gain, em_gap
+from theory.inference.linear_pool.expectation_maximisation import CLAIM, Ascent, em_gain, em_gap
 from theory.inference.linear_pool.likelihood import pool_gradient, pool_posterior, pool_repeats
 from theory.inference.linear_pool.natural import pool_natural
 from theory.inference.linear_pool.observations import pool_several
 from theory.inference.linear_pool.ood import pool_score
 from theory.inference.linear_pool.plug_in import plug_in_gaussian, plug_in_pool
 from theory.inference.linear_pool.search import maximiser
+from theory.outcome import Outcome
 from theory.quantities import Quantity
 
 EXAMPLES = 8
@@ -136,6 +138,17 @@ def test_the_gap_is_that_of_the_definition(means: list[int], x: int, variance: F
     assert found["log-evidence"] == pytest.approx(float(np.log(np.exp(ell).mean())), abs=1e-9)
 
 
+def test_a_tied_vertex_alone_refutes_the_faster_rate() -> None:
+    """Other pieces of the claim refute it before: all of its evidence is looked at here."""
+    tied = [
+        piece.outcome
+        for variant in (Ascent(), Ascent(power=2))
+        for piece in discover()[CLAIM].check(variant, False)
+        if piece.name == "a vertex tied to first order"
+    ]
+    assert tied == [Outcome.HOLDS, Outcome.REFUTED]
+
+
 @pytest.mark.parametrize(
     ("quantity", "arguments"),
     [
@@ -150,6 +163,7 @@ def test_the_gap_is_that_of_the_definition(means: list[int], x: int, variance: F
         (em_gain, {"p": "[[1,2]]", "step": "40"}),
         (em_gap, {"p": "[[1,2]]", "steps": "1000000"}),
         (plug_in_pool, {"p": "[1,2,3]"}),
+        (pool_softmax_step, {"p": "[1,2]", "constant": "0"}),
     ],
 )
 def test_bad_input_is_refused(quantity: Quantity, arguments: dict[str, str]) -> None:
