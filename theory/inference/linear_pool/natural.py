@@ -160,6 +160,9 @@ def _chain(natural: Natural, tasks: int) -> Iterator[Equation]:
     yield "linear pool", derivative, natural.chain(T) * (r[0] - z[0])
     at_uniform = multiplied(uniform(tasks), centred(model.gradient()))
     yield "at u", natural_gradient(uniform(tasks), model.gradient())[0], at_uniform[0]
+    share, slopes = sympy.Symbol("z_1", positive=True), sympy.symbols("g_1 g_2", real=True)
+    pair = natural_gradient((share, 1 - share), slopes)
+    yield "two tasks, any z", pair[0], 2 * share * (1 - share) * centred(slopes)[0]
     means = tuple((m,) for m in sympy.symbols(f"m_1:{tasks + 1}", real=True))
     x = (sympy.Symbol("x", real=True),)
     gaussian = Gaussian(means)
