@@ -10,8 +10,10 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from theory.compact.certificate.certificate import Bounds
-from theory.compact.certificate.certify import BITS, SOUND, Constants, Layer, branch_slope, mlp_slope
+from theory.compact.certificate.certify import BITS, SOUND, Constants, Layer
 from theory.compact.certificate.forward import Trace, embed, size, traces
+from theory.compact.certificate.mlps import mlp_slope
+from theory.compact.certificate.norms import branch_slope
 from theory.compact.certificate.weights import Array, Block, Weights
 from theory.compact.continuity.constants import LayerConstants, refined_coefficients
 from theory.compact.elementary import to_ball
