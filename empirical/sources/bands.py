@@ -48,9 +48,10 @@ def right(results: Results, kind: str, length: str, rule: str) -> list[float]:
 
 
 def worst(name: str, values: Sequence[float], *, least: float | None = None, most: float | None = None) -> Row:
-    """The value that is nearest to leaving a band with one end, and the least and largest value."""
+    """The value that is nearest to leaving a band with one end, and the least and largest value, if there are two."""
     value = max(values) if least is None else min(values)
-    return Row(name, value, min(values), max(values), least, most, median=True)
+    low, high = (min(values), max(values)) if len(values) > 1 else (None, None)
+    return Row(name, value, low, high, least, most, median=True)
 
 
 def _learning(results: Results) -> Iterator[Row]:

@@ -12,6 +12,7 @@ from empirical.plots import band, bar
 from empirical.sources.bands import lengths, over, right
 from empirical.sources.text import NAMES, RULES
 from theory.drawing import BLUE, GREEN, GREY, ORANGE, RED, STYLE, write
+from theory.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +29,10 @@ def draw(data: Found, folder: Path) -> list[Path]:
     from matplotlib.figure import Figure
 
     results = {kind: data["models"][kind]["results"] for kind in NAMES}
-    foot = f"{data['body']}, {len(data['seeds'])} seeds. Lines: means, bands: least to largest seed. Bars: means, 95 % "
+    foot = (
+        f"{data['body']}, {counted(len(data['seeds']), 'seeds')}. Lines: means, bands: least to largest seed. "
+        "Bars: means, 95 % intervals; dots: seeds"
+    )
     with rc_context(STYLE):
         first = Figure(figsize=(10, 5.4), layout="constrained")
         learning, found, offsets, given = first.subplots(2, 2).flat
@@ -36,7 +40,7 @@ def draw(data: Found, folder: Path) -> list[Path]:
         _found(found, results)
         _offsets(offsets, results["head"])
         _given(given, results["head"])
-        first.supxlabel(foot + "intervals; dots: seeds", fontsize=6)
+        first.supxlabel(foot, fontsize=6)
         paths = write(first, folder, "sources", "png", "svg")
         second = Figure(figsize=(10, 5.4), layout="constrained")
         above, below = second.subfigures(2, 1, squeeze=False)[:, 0]
@@ -44,7 +48,7 @@ def draw(data: Found, folder: Path) -> list[Path]:
         left, middle = below.subplots(1, 2)
         _mixtures(left, results)
         _singles(middle, results["input"])
-        second.supxlabel(foot + "intervals; dots: seeds", fontsize=6)
+        second.supxlabel(foot, fontsize=6)
         return [*paths, *write(second, folder, "sources-adaptation", "png", "svg")]
 
 
@@ -61,7 +65,7 @@ def _learning(axes: Axes, results: Results, every: int) -> None:
         band(axes, steps, smooth, COLOURS[kind], NAMES[kind])
     axes.axhline(0, color="black", linewidth=0.8)
     axes.set(xlabel="step", ylabel="training loss - that without z", title="learning, seed by seed, nats a letter")
-    axes.legend(fontsize=7)
+    _legend_above(axes, 4)
 
 
 def _found(axes: Axes, results: Results) -> None:
@@ -110,7 +114,7 @@ def _given(axes: Axes, head: Sequence[Found]) -> None:
             _dots(axes, place + shift, values, "white" if colour == "black" else "black")
     axes.axhline(1 / len(names), color="black", linewidth=0.8, linestyle="--")
     axes.set_xticks(range(len(names)), names)
-    title = f"windows given to each source, z at the head, n={n}; dashed: the truth"
+    title = f"windows given to each, z at the head, n={n}; dashed: the truth"
     axes.set(ylabel="share of all", title=title)
     axes.legend(fontsize=7)
 
@@ -131,9 +135,7 @@ def _changes(axes: Axes, results: Results) -> None:
     axes.axhline(0, color="black", linewidth=0.8)
     axes.set_xticks(range(len(texts)), texts)
     axes.set(ylabel="change of loss, nats a letter", title="adapting to a text of no source, judged on its second half")
-    axes.legend(fontsize=7, ncols=3, loc="upper center")
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.35 * (high - low))
+    _legend_above(axes, 3)
 
 
 def _mixtures(axes: Axes, results: Results) -> None:
@@ -169,6 +171,13 @@ def _singles(axes: Axes, found: Sequence[Found]) -> None:
     axes.set_xticks(range(len(texts)), texts)
     axes.set(ylabel="loss - that with z = u", title="mixture or selection, z at the input")
     axes.legend(fontsize=6)
+
+
+def _legend_above(axes: Axes, columns: int) -> None:
+    """A legend above all that is drawn."""
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.3 * (high - low))
+    axes.legend(fontsize=7, ncols=columns, loc="upper center")
 
 
 def _dots(axes: Axes, place: float, values: Sequence[float], colour: str = "black") -> None:

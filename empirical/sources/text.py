@@ -8,6 +8,7 @@ from typing import Any
 from empirical.bands import listed
 from empirical.intervals import over_seeds
 from empirical.sources.bands import lengths, over
+from theory.wording import counted
 
 Found = Mapping[str, Any]
 Results = Mapping[str, Sequence[Found]]
@@ -32,7 +33,7 @@ RULES = {
 def render(data: Found) -> str:
     """What was measured, then every band."""
     results = {kind: data["models"][kind]["results"] for kind in NAMES}
-    lines = [f"{data['body']}, {len(data['seeds'])} seeds, means [95 % intervals]; losses in nats a letter"]
+    lines = [f"{data['body']}, {counted(len(data['seeds']), 'seeds')}, means [95 % intervals]; losses in nats a letter"]
     for kind, found in results.items():
         lines += ["", NAMES[kind], *_learned(found, data["parts"])]
         if kind == "none":
