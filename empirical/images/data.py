@@ -102,12 +102,13 @@ def digits() -> tuple[Images, Images]:
     return standardised(raw[:TRAIN], labels[:TRAIN]), standardised(raw[TRAIN:], labels[TRAIN:])
 
 
-def fashion(folder: Path = FASHION) -> tuple[Images, Images]:
+def fashion(folder: Path = FASHION, most: int | None = None) -> tuple[Images, Images]:
     """Fashion-MNIST, arXiv 1708.07747, 28 x 28, or a set in files of the same names: to train on, and to test on.
 
-    Raises InputError for files that are missing or hostile, that disagree, or that test classes not trained.
+    The first so many of either, all if not given. Raises InputError for files that are missing or hostile, that
+    disagree, or that test classes not trained.
     """
-    train, test = (clothes(folder, name) for name in ("train", "t10k"))
+    train, test = (clothes(folder, name, most) for name in ("train", "t10k"))
     if train.side != test.side:
         raise InputError(f"{folder} trains on side {train.side} and tests on side {test.side}; give one set")
     if int(test.known.max()) >= train.classes:

@@ -51,7 +51,7 @@ def sets(name: str, folder: Path | None, most: int | None = None) -> Sets:
     train, test = digits()
     outside = {}
     if name == "fashion":
-        digits_alone, (train, test) = test, fashion(here)
+        digits_alone, (train, test) = test, fashion(here, most)
         outside["digits"] = resized(digits_alone, train.side)
     elif folder is not None or FASHION.is_dir():
         outside["fashion"] = resized(clothes(here, "t10k", OUTSIDE), train.side)
