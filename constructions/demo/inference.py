@@ -6,7 +6,6 @@ Source: arXiv 2407.17356 has the idea of one step; what it gives is derived in t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -15,6 +14,7 @@ import torch
 from torch import Tensor
 
 from constructions.demo.certified import EPSILON, Certified
+from constructions.demo.inferred import Bounded, Filtered, Hull, Inferred, Shares
 from constructions.inference import (
     AdditiveNet,
     BayesFilter,
@@ -36,7 +36,6 @@ from theory.inference.curvature.distance import Distance
 from theory.inference.curvature.network import TanhNetwork
 from theory.inference.embeddings import Gaussian, LinearPool
 from theory.inference.simplex import Vector, argmax, oscillation, softmax, total_variation
-from theory.outcome import Outcome
 
 LINE = Gaussian(((0,), (1,), (5,)))  # the second task lies between the others
 PLANE = Gaussian(((0, 0), (2, 0), (0, 1)), Fraction(1, 4))
@@ -51,101 +50,6 @@ NET = TanhNetwork(
     variance=Fraction(1, 4),
 )
 PAIR, HAZARD, STREAM = Gaussian(((Fraction(1, 5),), (Fraction(4, 5),)), Fraction(9, 100)), 0.1, 300
-
-
-@dataclass(frozen=True, eq=False)
-class Shares:
-    """The posterior of the tasks of a model in three ways, given one observation.
-
-    Attributes:
-        name, reason: what the model is, and what follows.
-        claim: what says so.
-        verdict, expected: the diagnosis, and the one that is proved.
-        step, corrected: the softmax of the gradient at u, without and with the offsets of the model.
-        posterior: by the log-likelihood of every task.
-    """
-
-    name: str
-    reason: str
-    claim: str
-    verdict: str
-    expected: str
-    step: tuple[Certified, ...]
-    corrected: tuple[Certified, ...]
-    posterior: tuple[Certified, ...]
-
-    @property
-    def right(self) -> bool:
-        """Whether all numbers are as certified, and the diagnosis is right."""
-        shares = (*self.step, *self.corrected, *self.posterior)
-        return all(share.right for share in shares) and self.verdict == self.expected
-
-
-@dataclass(frozen=True, eq=False)
-class Hull:
-    """The task between the others, over many observations.
-
-    Attributes:
-        chosen, likeliest: how often it is the choice of the gradient, and of the likelihoods.
-        agree: whether torch chooses as exact fractions do, at every observation.
-    """
-
-    chosen: int
-    likeliest: int
-    agree: bool
-    claim = "gbi-hull-failure"
-
-    @property
-    def right(self) -> bool:
-        """Whether the gradient never chooses it, though the likelihoods do."""
-        return self.agree and self.chosen == 0 < self.likeliest
-
-
-@dataclass(frozen=True, eq=False)
-class Bounded:
-    """Total variation of softmax(g) and the posterior in a net that is not linear in z, and its bound."""
-
-    variation: Certified
-    bound: Certified
-    claim = "gbi-curvature-kl-tv"
-
-    @property
-    def right(self) -> bool:
-        """Whether both are as certified, and the bound holds."""
-        holds = (self.variation.exact <= self.bound.exact) is Outcome.HOLDS
-        return holds and self.variation.right and self.bound.right
-
-
-@dataclass(frozen=True, eq=False)
-class Filtered:
-    """Filters by gradients and by likelihoods on a stream of two tasks: their largest difference, and the rounding."""
-
-    difference: float
-    allowance: float
-    claim = "gbi-two-task-bayes-filter"
-
-    @property
-    def right(self) -> bool:
-        """Whether they are the same."""
-        return self.difference <= self.allowance
-
-
-@dataclass(frozen=True, eq=False)
-class Inferred:
-    """What the demo found."""
-
-    shares: tuple[Shares, ...]
-    hull: Hull
-    pooled: tuple[Certified, ...]
-    curved: Bounded
-    filtered: Filtered
-    pool_claim = "gbi-linear-pool-gradient-is-likelihood"
-
-    @property
-    def right(self) -> bool:
-        """Whether all is as proved."""
-        single = self.hull.right and self.curved.right and self.filtered.right
-        return single and all(each.right for each in self.shares) and all(each.right for each in self.pooled)
 
 
 def inferred() -> Inferred:

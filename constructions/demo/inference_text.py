@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from constructions.demo.certified import Certified
-from constructions.demo.inference import OBSERVATIONS, STREAM, Inferred
+from constructions.demo.inference import OBSERVATIONS, STREAM
+from constructions.demo.inferred import Inferred
 from constructions.demo.text import LABEL, paragraph, verdict
 
 TITLE = "A task variable: when one gradient is the posterior"

@@ -10,7 +10,7 @@ from typing import Any
 from constructions.demo.certified import Certified
 from constructions.demo.compact import Compact
 from constructions.demo.counterexamples import BoundBroken, WrongOutput
-from constructions.demo.inference import Inferred
+from constructions.demo.inferred import Inferred
 from constructions.demo.model_table import Row
 from constructions.demo.request import COMPACT, INFERENCE
 from constructions.demo.showcase import Gap, Showcase, View

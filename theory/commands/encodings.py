@@ -10,7 +10,8 @@ import click
 from rich.console import Console
 
 from theory.command_line import known
-from theory.compact.encodings.classify import Classification, classify
+from theory.compact.encodings.classify import classify
+from theory.compact.encodings.components import Classification
 from theory.compact.encodings.table import ENCODINGS, described, listing
 from theory.rope.models.config import read_json
 
