@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -52,4 +54,18 @@ def command(
     found, paths = study(data, tier, chosen, out, fashion)
     for path in paths:
         click.echo(f"wrote {path}", err=True)
-    click.echo(json.dumps(found, indent=1, allow_nan=False) if wants_data else render(found))
+    if wants_data:
+        click.echo(json.dumps(found, indent=1, allow_nan=False))
+    else:
+        click.echo("\n".join([render(found), "", *spent(found)]))
+
+
+def spent(found: Mapping[str, Any]) -> Iterator[str]:
+    """What every training took, those that differ in nothing but their seed on one line."""
+    yield f"CPU seconds of trainings, each seed: {found['training_cpu_seconds']:.1f} in all"
+    by_kind: dict[str, list[str]] = {}
+    for each in (*found["models"], *found["classifiers"]):
+        width = f"-{each['width']}" if each["width"] else ""
+        name = f"{each['kind']}{width}{', permuted' * each['permuted']}"
+        by_kind.setdefault(name, []).append(f"{each['training']['cpu_seconds']:.1f}")
+    yield from (f"  {name}: {' '.join(seconds)}" for name, seconds in by_kind.items())

@@ -94,9 +94,21 @@ def test_a_study_killed_in_between(tmp_path: Path, capsys: pytest.CaptureFixture
     about = [found[name] for name in ("format", "version", "data", "tier", "seeds")]
     assert about == ["headproof images", 1, "digits", "quick", [0, 1]]
     assert command(whole) == 0
-    assert without_times(results(whole)) == without_times(found)
+    assert without_times(results(whole)) == without_times(json.loads(printed.out))
     text = capsys.readouterr().out
     assert f"{found['met']} of {len(found['bands'])} bands met" in text
+    took = text.partition("CPU seconds of trainings")[2].splitlines()
+    assert [line.split(":")[0].strip() for line in took[1:]] == [
+        "concat-4",
+        "gated-8",
+        "free",
+        "concat-32",
+        "concat-4, permuted",
+        "classifier",
+    ]
+    assert [len(line.split(":")[1].split()) for line in took[1:]] == [2, 2, 2, 1, 2, 2]
+    seconds = [float(each) for line in took[1:] for each in line.split(":")[1].split()]
+    assert sum(seconds) == pytest.approx(results(whole)["training_cpu_seconds"], abs=0.05 * len(seconds) + 0.05)
 
 
 @pytest.mark.usefixtures("little")
