@@ -10,6 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
+from scipy.stats import multivariate_normal
 
 from theory.arithmetic.ball import Real
 from theory.errors import InputError
@@ -66,6 +67,16 @@ def test_distances_from_hulls_by_a_grid(means: list[tuple[Fraction, Fraction]], 
     assert found["error"] == pytest.approx(0.5 + found["squared-distance"])
     z = np.array([found[f"z-{k + 1}"] for k in range(len(means))])
     assert ((z @ M - np.array(y, dtype=float)) ** 2).sum() == pytest.approx(found["squared-distance"], abs=1e-12)
+
+
+@pytest.mark.parametrize(("sigma", "tau"), [(0.2, 0.2), (0.2, 0.5)])
+def test_one_of_two_terms_is_a_normal_probability(sigma: float, tau: float) -> None:
+    """What the control leaves is P(U - V > 0, U + V > 0), so that it is refuted for the term that it lacks."""
+    a, b, square = 0.3, 0.1, sigma**2 + tau**2
+    means, covariance = (a - b, a + b), ((square, sigma**2 - tau**2), (sigma**2 - tau**2, square))
+    expected = float(multivariate_normal.cdf((0, 0), mean=[-m for m in means], cov=covariance))
+    fractions = (Fraction(str(value)) for value in (a, b, sigma, tau))
+    assert float(Auroc(both=False).value(*fractions)) == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_sign_of_rho_matters() -> None:
