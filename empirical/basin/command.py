@@ -49,7 +49,7 @@ Examples:
 @options.seed("random places and words")
 @options.threads(None)
 @options.wants_json()
-@options.out("JSON and figures", resumes=False)
+@options.out("JSON and figures")
 def command(
     model: str,
     words: str,
@@ -75,7 +75,9 @@ def command(
     import torch
 
     from empirical.basin.measured import Plan
-    from empirical.basin.run import Request, answer, as_json, save
+    from empirical.basin.output import as_json, save
+    from empirical.basin.report import Request
+    from empirical.basin.run import answer
     from empirical.basin.text import render
     from empirical.language.packaged import PACKAGED
     from empirical.lock import alone

@@ -10,7 +10,7 @@ import numpy as np
 
 from empirical.basin.measured import Measured
 from empirical.basin.pair import shortened
-from empirical.basin.run import Report
+from empirical.basin.report import Report
 from theory.compact.averaging.averages import poisson_tail
 from theory.drawing import BLUE, GREEN, GREY, ORANGE, RED, STYLE, write
 

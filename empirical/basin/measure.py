@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -23,17 +26,24 @@ def measure(
     letters: tuple[int, int],
     plan: Plan,
     progress: Progress | None = None,
+    keep: Callable[[str, Callable[[], Any]], Any] = lambda name, compute: compute(),
 ) -> list[Measured]:
-    """Both words, length by length."""
+    """Both words, length by length; `keep` may have a length already, by its name, as plain data."""
     words = (pair.first, pair.second)
     work = [(index, n) for index, word in enumerate(words) for n in plan.lengths(word, subject.context)]
     found: list[list[OfLength]] = [[] for _ in words]
     for done, (index, n) in enumerate(work):
         lengths = plan.lengths(words[index], subject.context)
-        found[index].append(_of_length(subject, words[index], n, letters, plan, n in lengths[-plan.influence :]))
+        every = n in lengths[-plan.influence :]
+        compute = partial(_plain, subject, words[index], n, letters, plan, every)
+        found[index].append(OfLength.of(keep(f"word-{index + 1}-length-{n}", compute)))
         if progress is not None:
             progress(done + 1, len(work))
     return [Measured(name(word), tuple(rows)) for word, rows in zip(words, found, strict=True)]
+
+
+def _plain(*of: Any) -> dict[str, Any]:
+    return asdict(_of_length(*of))
 
 
 def _of_length(

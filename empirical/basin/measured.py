@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -80,6 +82,12 @@ class OfLength:
     noise: float
     influence: tuple[float, ...]
     changes: tuple[Changed, ...]
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> OfLength:
+        """What `asdict` made of it, with lists as JSON has them."""
+        changes = tuple(Changed(**change) for change in data["changes"])
+        return cls(**{**data, "influence": tuple(data["influence"]), "changes": changes})
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import torch
 from constructions.compact.decoder import CompactConfig, CompactDecoder
 from empirical.__main__ import run
 from empirical.basin import describe
+from empirical.basin import measure as measure_module
 from empirical.basin.describe_transformers import hugging_face
 from empirical.basin.measure import measure
 from empirical.basin.measured import Plan
@@ -201,6 +202,36 @@ def test_the_command_writes_everything_or_nothing(
     with alone(out):
         assert run([*arguments, "--out", str(out)]) == 2
     assert "is in use by another run" in capsys.readouterr().err
+
+
+def test_a_run_that_was_killed_goes_on_from_its_lengths(
+    card: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("empirical.basin.figures.draw", lambda report, folder: [])
+    arguments = ["basin", str(card), "--longest", "16", "--threads", "1", "--out"]
+    assert run([*arguments, str(tmp_path / "whole")]) == 0
+    done: list[int] = []
+
+    def counted(*of: Any) -> Any:
+        if len(done) == 3:
+            raise KeyboardInterrupt
+        done.append(of[2])
+        return measured_at(*of)
+
+    measured_at = measure_module._of_length
+    monkeypatch.setattr(measure_module, "_of_length", counted)
+    assert run([*arguments, str(tmp_path / "killed")]) == 130
+    assert len(list((tmp_path / "killed" / ".parts").iterdir())) == 3
+    done = done[:2]  # one more may be measured
+    assert run([*arguments, str(tmp_path / "killed")]) == 0
+    assert done == [8, 16, 16]
+    assert (tmp_path / "killed" / "basin.json").read_bytes() == (tmp_path / "whole" / "basin.json").read_bytes()
+    assert not (tmp_path / "killed" / ".parts").exists()
+    # Parts of another request are not taken for its own.
+    (tmp_path / "killed" / "basin.json").unlink()
+    done.clear()
+    assert run([*arguments, str(tmp_path / "killed"), "--seed", "1"]) == 130
+    assert run([*arguments, str(tmp_path / "killed"), "--seed", "2"]) == 130 and len(done) == 3
 
 
 def test_two_finite_words(card: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from textwrap import fill
 
 from empirical.basin.measured import Measured
 from empirical.basin.pair import name, shortened
-from empirical.basin.run import Report
+from empirical.basin.report import Report
 from theory.compact.certificate.certificate import Bounds, Reach
 
 WIDTH = 80

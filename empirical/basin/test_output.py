@@ -2,7 +2,7 @@
 
 from flint import arb, ctx
 
-from empirical.basin.run import _below
+from empirical.basin.output import _below
 
 
 def test_lower_bounds_are_rounded_down() -> None:
