@@ -90,6 +90,8 @@ def test_projections_are_the_best_of_many_points(g: list[int], quarters: int) ->
     assert exact == projected([entry + 100 for entry in v])
     moved = (exact[0] + Fraction(1, 10), exact[1] - Fraction(1, 10), *exact[2:])
     assert not is_optimal([a - b for a, b in zip(v, moved, strict=True)], moved)
+    # All slopes are equal, but it is outside the simplex.
+    assert not is_optimal((1, 1), (2, -1)) and not is_optimal((1, 1), (1, 1)) and is_optimal((1, 1), (1, 0))
 
 
 @settings(max_examples=EXAMPLES)
