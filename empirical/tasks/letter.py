@@ -6,7 +6,6 @@ are a letter and an integer (LI tokens), links two letters (LL tokens).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,12 +16,12 @@ from constructions.vocabulary import Vocabulary, pair_vocabulary
 from empirical.tasks.balance import Numbers
 from empirical.tasks.batch import Batch
 from empirical.tasks.solvers import letter_walks
-from empirical.tasks.task import Task, require, require_few
+from empirical.tasks.task import WalkTask, require, require_few
 from theory.errors import InputError
 
 
 @dataclass(frozen=True)
-class LetterTask(Task):
+class LetterTask(WalkTask):
     """The letter task of these sizes.
 
     Attributes:
@@ -57,10 +56,6 @@ class LetterTask(Task):
         self._require_enough(self.hops)
 
     @property
-    def length(self) -> int:
-        return self.targets + self.links + 1
-
-    @property
     def width(self) -> int:
         return max(self.length, self.alphabet)
 
@@ -72,10 +67,6 @@ class LetterTask(Task):
     def vocabulary(self) -> Vocabulary[Pair]:
         """The token types, in the order of their numbers."""
         return pair_vocabulary(self.alphabet, self.integers)
-
-    @property
-    def all_hops(self) -> Sequence[int]:
-        return range(1, self.hops + 1)
 
     def _require_enough(self, hops: int) -> None:
         if hops > self.links + 1:

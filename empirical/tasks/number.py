@@ -5,7 +5,6 @@ Source: arXiv 2605.31558, Section 3.1 and Appendix B.1 (120 letters, integers up
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 
@@ -17,14 +16,14 @@ from constructions.vocabulary import Vocabulary, number_vocabulary
 from empirical.tasks.balance import Numbers
 from empirical.tasks.batch import Batch
 from empirical.tasks.solvers import number_walks
-from empirical.tasks.task import Task, require, require_few
+from empirical.tasks.task import WalkTask, require, require_few
 from theory.errors import InputError
 
 MOST_LINKS = 255  # walks are counted in a table of links^2 numbers for each hop
 
 
 @dataclass(frozen=True)
-class NumberTask(Task):
+class NumberTask(WalkTask):
     """The number task of these sizes.
 
     Attributes:
@@ -56,10 +55,6 @@ class NumberTask(Task):
         self._require_enough(self.hops)
 
     @property
-    def length(self) -> int:
-        return self.targets + self.links + 1
-
-    @property
     def vocabulary_size(self) -> int:
         return self.letters + self.integers
 
@@ -67,10 +62,6 @@ class NumberTask(Task):
     def vocabulary(self) -> Vocabulary[Symbol]:
         """The token types, in the order of their numbers."""
         return number_vocabulary(self.letters, self.integers)
-
-    @property
-    def all_hops(self) -> Sequence[int]:
-        return range(1, self.hops + 1)
 
     def _require_enough(self, hops: int) -> None:
         if hops > self.links + 1:

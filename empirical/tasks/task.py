@@ -120,3 +120,19 @@ class Task(ABC):
             tokens[rows, prepended:], tokens[rows, :prepended] = self.fill(rng, number, position, answer, prepended)
             answers[rows], walked[rows], positions[rows] = answer, number, position + prepended
         return Batch(*map(torch.from_numpy, (tokens, answers, walked, positions)))
+
+
+class WalkTask(Task):
+    """A task whose sequences are targets, links, and the last token, from which a walk of 1 to `hops` hops starts."""
+
+    targets: int
+    links: int
+    hops: int
+
+    @property
+    def length(self) -> int:
+        return self.targets + self.links + 1
+
+    @property
+    def all_hops(self) -> Sequence[int]:
+        return range(1, self.hops + 1)
