@@ -85,6 +85,12 @@ def test_bad_input_is_refused(quantity: Quantity, arguments: dict[str, str]) -> 
         quantity.evaluate(arguments)
 
 
+@pytest.mark.parametrize(("y", "complaint"), [("0", "strictly between"), ("1", "strictly between"), ("1e-30", "tilt")])
+def test_data_at_an_end_and_near_it(y: str, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        eg_limit.evaluate({"M": "[0,1]", "y": y})
+
+
 def test_the_limit_in_the_plane() -> None:
     """The claim is of all linear Gaussian models; its numbers are of means on a line. No fewer dimensions here."""
     means = np.array([(0, 0), (3, 0), (0, 2), (2, 3), (1, 1), (4, 4)], dtype=float)
