@@ -75,7 +75,7 @@ def _stream(axes: Axes, shown: Found) -> None:
     axes.fill_between(steps, 0, task, color=GREY, alpha=0.2, linewidth=0, step="mid", label="task 2")
     axes.plot(steps, shown["kept, logits"], color=ORANGE, linewidth=0.9, label="kept, logits")
     axes.plot(steps, shown["restarted"], color=RED, linewidth=0.9, label="restarted at u")
-    axes.set(xlabel="step of a fresh stream", ylabel="z, named", title="one seed, told nothing", ylim=(-0.03, 1.2))
+    axes.set(xlabel="step of a fresh stream", ylabel="task 2, by z", title="one seed, told nothing", ylim=(-0.03, 1.2))
     axes.legend(fontsize=6, loc="upper center", ncols=3)
 
 
@@ -94,10 +94,14 @@ def _vertices(axes: Axes, found: Found) -> None:
 
 
 def _forgetting(axes: Axes, found: Found) -> None:
-    for kind, way in (("lstm", "told"), ("iterative", "inferred"), ("label-free", "inferred"), ("gbi", "inferred")):
+    for kind in ("lstm", "iterative", "label-free", "gbi", "wide"):
+        way = "told" if kind == "lstm" else "inferred"
         steps = np.array(found[kind]["forgetting_steps"], dtype=float)
         curves = [np.array(curve) for curve in zip(*found[kind]["forgetting"][way], strict=True)]
         label = "GBI-LSTM, then by one step" if kind == "gbi" else LABELS[kind]
         band(axes, steps, curves, COLOURS[kind], label)
-    axes.set(xlabel="further steps on task 1 alone", ylabel="expected error on task 2", title="forgetting")
-    axes.legend(fontsize=6)
+    axes.set(
+        xlabel="further steps on task 1 alone", ylabel="expected error on task 2", title="forgetting", yscale="log"
+    )
+    axes.set_ylim(top=14)
+    axes.legend(fontsize=6, loc="upper left", ncols=2)

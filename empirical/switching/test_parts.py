@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import pytest
@@ -10,9 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from constructions.inference import BayesFilter
-from empirical.bands import Row, listed, row
 from empirical.switching import measures
-from empirical.switching.bands import earlier, theory
+from empirical.switching.bands import theory
 from empirical.switching.filtering import followed, online
 from empirical.switching.inference import evidence, gradients, likelihoods
 from empirical.switching.learning import Updates, eighths, first_below, go_on, learn, running
@@ -88,8 +87,8 @@ def test_streams() -> None:
     assert data.shape == tasks.shape and data.shape[1] <= len(x)
     assert torch.equal(data[0], torch.tensor(x[: data.shape[1]], dtype=torch.float32))
     new = relabelled(tasks, [1, 2, 3], 3)
-    for now, old in zip(new, tasks, strict=True):
-        assert not bool(((now[1:] != now[:-1]) & (old[1:] == old[:-1])).any())
+    for row, old in zip(new, tasks, strict=True):
+        assert not bool(((row[1:] != row[:-1]) & (old[1:] == old[:-1])).any())
     assert not torch.equal(new, tasks)
 
 
@@ -183,22 +182,3 @@ def test_a_filter_step_by_step() -> None:
         now = prior * np.exp(ell[:, t].numpy())
         now /= now.sum(1, keepdims=True)
         assert posteriors[:, t].numpy() == pytest.approx(now, abs=1e-6)
-
-
-def test_proved_errors() -> None:
-    rounded = [round(theory(mean), 4) for mean in (-0.2, 0.1, 0.2, 0.3, 0.5, 0.8, 1.1)]
-    assert rounded == [0.17, 0.02, 0.0107, 0.0114, 0.0114, 0.0107, 0.1]
-
-
-def test_rows() -> None:
-    inside = Row("a", 0.5, 0.4, 0.6, most=1)
-    assert inside.met and inside.clear and inside.band == "< 1"
-    assert Row("a", 0.5, 0.4, 1.1, most=1).clear is False
-    outside: Any = Row("a", 0.5, 0.4, 0.6, least=0.7, most=1)
-    assert not outside.met and outside.clear and outside.band == "0.7 to 1"
-    assert Row("a", 0.5, None, None, least=0).clear is None
-    alone = row("a", [0.5], most=1)
-    assert alone.met and alone.low is None and alone.clear is None and "[" not in listed([alone.as_json()])[1]
-    assert earlier([100], [10], 400).low is None
-    late = earlier([100, None, 40], [10, 20, 0], 400)
-    assert (late.value, late.low, late.high, late.met) == (10, 10, 40, True)

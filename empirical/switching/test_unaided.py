@@ -173,5 +173,6 @@ def test_forgetting_infers_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Updates, "step", lambda self, x, z: seen.append((x, z)))
     found = unaided.forgetting(nets, plan, 4, (0, 2))
     assert np.array(found["forgetting"]["inferred"]).shape == (2, 1) and found["forgetting_steps"] == [0, 2]
+    assert found["vertices_after"] == unaided.vertices(nets, plan, 4)["vertices"]  # nothing was updated
     for x, z in seen:
         assert torch.allclose(z, one_step_z(nets, x[:, None], plan.sigma).expand(1, WINDOW, 2))

@@ -72,13 +72,20 @@ def _error(nets: Networks, plan: Plan, x: Tensor, mean: float) -> Tensor:
 
 
 def forgetting(nets: Networks, plan: Plan, count: int, steps: Sequence[int]) -> Found:
-    """The expected error on task 2 after further updates on task 1 only, nothing told in either."""
+    """The expected error on task 2 after further updates on task 1 only, nothing told; what e_k predict in the end."""
     stream = windows(plan.keys(STREAM), plan.means[:1], plan.sigma, 1, steps[-1] + WINDOW)[:, 0, 0]
     fresh = windows(plan.keys(INFERRED), plan.means, plan.sigma, count, WINDOW + 2)[:, 1]
-    found = go_on(
-        nets, stream, steps, lambda now: {"inferred": _error(now, plan, fresh, plan.means[1])}, inferring(plan)
-    )
-    return {"forgetting": {"inferred": [each["inferred"].tolist() for each in found]}, "forgetting_steps": list(steps)}
+
+    def measure(now: Networks) -> dict[str, Tensor]:
+        after = torch.tensor(vertices(now, plan, count)["vertices"])
+        return {"inferred": _error(now, plan, fresh, plan.means[1]), "vertices": after}
+
+    found = go_on(nets, stream, steps, measure, inferring(plan))
+    return {
+        "forgetting": {"inferred": [each["inferred"].tolist() for each in found]},
+        "forgetting_steps": list(steps),
+        "vertices_after": found[-1]["vertices"].tolist(),
+    }
 
 
 def shared_units(nets: Networks, plan: Plan, count: int) -> Found:
