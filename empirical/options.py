@@ -25,10 +25,18 @@ def tier() -> Callable[[F], F]:
     return click.option("--tier", default="full", show_default=True, type=click.Choice(["quick", "full"]), help=words)
 
 
-def seeds(default: int, most: int, of: str) -> Callable[[F], F]:
-    """`--seeds N`, how many, as `seeds: int` from 1 to `most`; goes with `first_seed`."""
+def seeds(default: int | str, most: int, of: str) -> Callable[[F], F]:
+    """`--seeds N`, how many, as `seeds: int` from 1 to `most`; goes with `first_seed`.
+
+    A default in words is None, and the command knows the number.
+    """
     return click.option(
-        "--seeds", default=default, show_default=True, type=click.IntRange(1, most), help=f"How many {of}."
+        "--seeds",
+        cls=Option,
+        default=default if isinstance(default, int) else None,
+        show_default=default if isinstance(default, str) else True,
+        type=click.IntRange(1, most),
+        help=f"How many {of}.",
     )
 
 

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from constructions.demo.request import ALL, CONSTRUCTIONS, DTYPES, FIXED, Request
 from theory import command_line
+from theory.command_line import Option
 
 EXAMPLES = """\b
 Examples:
@@ -31,26 +32,39 @@ HEADING = "headproof: hand-written attention heads, beside what is proved of the
     multiple=True,
     metavar="NAME",
     type=click.Choice([*CONSTRUCTIONS, *FIXED, ALL]),
-    help=f"What to show; may be repeated. One of {', '.join([*CONSTRUCTIONS, *FIXED, ALL])} (the default).",
+    cls=Option,
+    show_default=ALL,
+    help=f"What to show; may be repeated. One of {', '.join([*CONSTRUCTIONS, *FIXED, ALL])}.",
 )
-@click.option("--length", type=int, help="Tokens of an input (17 by default); with --task models, of the table too.")
+@click.option(
+    "--length",
+    cls=Option,
+    show_default="17",
+    type=int,
+    help="Tokens of an input; with --task models, of the table too.",
+)
 @click.option(
     "--angle",
+    cls=Option,
+    show_default="the best one for the length",
     metavar="ANGLE",
     help="Radians per position of the heads that attend by position and, with --task retrieval-printed, of that head: "
-    "an exact number such as 1, 2*pi/17 or rope(base=10000,d=128,k=2). By default the best one for the length.",
+    "an exact number such as 1, 2*pi/17 or rope(base=10000,d=128,k=2).",
 )
-@click.option("--alphabet", type=int, help="Number of letters (8 by default).")
-@click.option("--integers", type=int, help="Integer tokens are 1 up to this number (8 by default).")
-@click.option("--hops", type=int, help="Hops of the walks in the number and the letter task (up to 4 by default).")
+@click.option("--alphabet", cls=Option, show_default="8", type=int, help="Number of letters.")
+@click.option("--integers", cls=Option, show_default="8", type=int, help="Integer tokens are 1 up to this number.")
+@click.option(
+    "--hops", cls=Option, show_default="up to 4", type=int, help="Hops of the walks in the number and the letter task."
+)
 @click.option(
     "--dtype",
     metavar="DTYPE",
     type=click.Choice(DTYPES),
     default=DTYPES[0],
-    help=f"Of weights and arithmetic: {', '.join(DTYPES)} ({DTYPES[0]} by default).",
+    show_default=True,
+    help=f"Of weights and arithmetic: {', '.join(DTYPES)}.",
 )
-@click.option("--seed", type=int, default=0, help="Of the random inputs (0 by default).")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the random inputs.")
 @click.option("--input", "text", metavar="TOKENS", help='An input of yours: "n h n v 1 3 2", or pairs "c2 b1 fa ec".')
 @click.option(
     "--config",
@@ -60,7 +74,7 @@ HEADING = "headproof: hand-written attention heads, beside what is proved of the
     help="The config.json of a model, for the table of models: alone, or beside the others with --task models or all.",
 )
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write figures there, as PNG and SVG.")
-@click.option("--json", "as_data", is_flag=True, help="Print the results as JSON.")
+@click.option("--json", "as_data", is_flag=True, help="Print versioned JSON.")
 def main(as_data: bool, **asked: Any) -> None:
     """Show hand-built attention heads and decoders at work: inputs, attention, outputs, logit gaps.
 
