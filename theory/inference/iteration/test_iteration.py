@@ -1,6 +1,7 @@
 """Losses, limits and times of many steps against brute force, at numbers that no claim lists."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from scipy.integrate import quad
 from scipy.optimize import root
 
 from theory.errors import InputError
+from theory.inference.iteration import square
 from theory.inference.iteration.exponentiated import eg_losses
 from theory.inference.iteration.line import eg_limit
 from theory.inference.iteration.saturation import saturation_time
@@ -89,6 +91,20 @@ def test_bad_input_is_refused(quantity: Quantity, arguments: dict[str, str]) -> 
 def test_data_at_an_end_and_near_it(y: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         eg_limit.evaluate({"M": "[0,1]", "y": y})
+
+
+def test_data_very_near_an_end_are_not_refused() -> None:
+    found = ask(eg_limit, M=[0, 1], y="1e-10")
+    assert (found["limit-2"], found["theta"]) == pytest.approx((1e-10, np.log(1e-10)))
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.integers(1, 9), st.integers(1, 9))
+def test_the_least_norm_on_a_square(a: int, b: int) -> None:
+    y = Fraction(a, 10), Fraction(b, 10)
+    rows = np.vstack((np.array(square.CORNERS, dtype=float).T, np.ones(4)))
+    expected = np.linalg.pinv(rows) @ [*map(float, y), 1]
+    assert [float(entry) for entry in square.least_norm(y)] == pytest.approx(list(expected), abs=1e-12)
 
 
 def test_the_limit_in_the_plane() -> None:
