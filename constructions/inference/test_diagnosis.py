@@ -221,6 +221,13 @@ def test_curvature_of_a_quadratic_is_its_offsets() -> None:
         curvature(ell, 20, 3, points=1)
 
 
+def test_weights_that_are_not_frozen_do_not_stand_in_for_z() -> None:
+    weights = torch.ones(2, dtype=F64, requires_grad=True)  # in the graph, where z is not
+    ell = gaussian(lambda z: X * weights, X + 1, 0.5)
+    assert not gradient(ell, 20, 4, dtype=F64).any() and not curvature(ell, 20, 4, dtype=F64).any()
+    assert diagnose(ell, 20, 4, dtype=F64).verdict == "blind" and weights.grad is None
+
+
 LATENT, HIDDEN, TASKS, PIXELS = 8, 128, 10, 64
 
 
