@@ -166,10 +166,11 @@ def _picture(figure: SubFigure, picture: Found) -> None:
         axes.set_xticks([])
         axes.set_yticks([])
     axes = figure.add_subplot(grid[1, 1:])
+    above = 0.06 * max(max(picture[name]) - min(picture[name]) for name in scores)
     for number, (name, colour) in enumerate(scores.items()):
         values = picture[name]
         axes.bar(np.arange(K) + 0.27 * (number - 1), values, 0.25, color=colour, label=RULES[name].replace("\n", " "))
-        axes.plot(int(np.argmax(values)) + 0.27 * (number - 1), max(values) + 0.5, "v", color=colour, markersize=4)
+        axes.plot(int(np.argmax(values)) + 0.27 * (number - 1), max(values) + above, "v", color=colour, markersize=4)
     axes.set_xticks(range(K))
     axes.set(ylabel="nats, centred", xlim=(-0.5, K - 0.5))
     beside = figure.add_subplot(grid[1, 0])
