@@ -13,7 +13,8 @@ from constructions.tasks import number_task, parse_symbols, show
 from theory.evidence import Search, Trial
 from theory.ledger import Submissions
 from theory.rope.sequences import Symbol, index, is_index_valid
-from theory.rope.tasks.number_task import CORRECTED, PRINTED, copy_whatever, k, n1, n2, walk, wrapping_index
+from theory.rope.tasks.number_composition import copy_whatever, wrapping_index
+from theory.rope.tasks.number_task import CORRECTED, PRINTED, k, n1, n2, walk
 from theory.symbols import j
 
 
