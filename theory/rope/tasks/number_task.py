@@ -1,8 +1,8 @@
 """The number task: on which letter its walk ends.
 
-Source: arXiv 2605.31558, Appendix B.1. An input is letters s_1..s_n1, then integers j_1..j_n2. A walk starts at the last
-position, steps v places back at an integer v, and ends at a letter, the answer. HL is its number of hops, k_HL the
-number of the integer that takes the last hop.
+Source: arXiv 2605.31558, Appendix B.1. An input is letters s_1..s_n1, then integers j_1..j_n2. A walk starts at the
+last position, steps v places back at an integer v, and ends at a letter, the answer. HL is its number of hops, k_HL
+the number of the integer that takes the last hop.
 """
 
 from __future__ import annotations
