@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -37,6 +38,19 @@ def test_options(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert lines(capsys, name, "--hops", "1", "--seed", "1") != plain
     longer = lines(capsys, name, "--hops", "1", "--prepended", "4")
     assert [line.split(" ", 4)[4] for line in longer] == plain
+
+
+@pytest.mark.parametrize("name", ["letter", "index"])
+def test_the_same_as_json(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    plain = lines(capsys, name, "--seed", "3")
+    data = json.loads("\n".join(lines(capsys, name, "--seed", "3", "--json")))
+    assert (data["format"], data["version"], data["task"], data["seed"]) == ("headproof sequences", 1, name, 3)
+    assert len(data["sequences"]) == len(plain) == 5
+    for line, row in zip(plain, data["sequences"], strict=True):
+        marked = list(row["tokens"])
+        for number, at in enumerate(row["walk"]):
+            marked[at - 1] += f"[{number}]"
+        assert f"{' '.join(marked)}  ->  {row['answer']}" == line
 
 
 @pytest.mark.parametrize(
