@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import isfinite, prod
 from typing import Any, ClassVar
 from zlib import crc32
@@ -148,6 +149,7 @@ class Identity(Evidence):
             yield label, Outcome.every(outcomes)
 
 
+@cache  # the variants of a claim share most of their equations
 def _vanishes(expression: sympy.Expr, reduce: Callable[[sympy.Expr], sympy.Expr]) -> Outcome:
     if expression == 0 and expression.is_zero is True:
         return Outcome.HOLDS

@@ -104,7 +104,10 @@ class LedgerPlugin:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call":
             properties: list[tuple[str, Any]] = report.user_properties
-            self._runs += [Run.from_json(value) for name, value in properties if name == _PROPERTY]
+            runs = [Run.from_json(value) for name, value in properties if name == _PROPERTY]
+            if runs and not self._runs:
+                discover()  # asked for at the end; of several processes this one waits now, and all wait then
+            self._runs += runs
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import torch
@@ -173,7 +174,14 @@ class WordDecoder:
 
 def letters_of(word: Infinite | Iterable[int], length: int) -> Tensor:
     """The first letters of a word, (length,) int64."""
-    return torch.tensor(word.prefix(length) if isinstance(word, Infinite) else list(word)[:length], dtype=torch.int64)
+    if isinstance(word, Infinite):
+        return _prefix(word, length).clone()
+    return torch.tensor(list(word)[:length], dtype=torch.int64)
+
+
+@lru_cache(maxsize=32)  # many models read the same few words, which are long and spelt letter by letter
+def _prefix(word: Infinite, length: int) -> Tensor:
+    return torch.tensor(word.prefix(length), dtype=torch.int64)
 
 
 def two_letters(p: Tensor) -> Tensor:

@@ -7,14 +7,13 @@ P = Phi(a) Phi(b) + (1/2 pi) integral from 0 to asin(rho) of exp(-(a^2 + b^2 - 2
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import sympy
 from flint import acb, arb, ctx
-from scipy.special import betainc, ndtr
-from scipy.stats import norm
 
 from theory.arithmetic.ball import Real, exp, pi, sqrt
 
@@ -22,7 +21,7 @@ from theory.arithmetic.ball import Real, exp, pi, sqrt
 def density(x: Any) -> Any:
     """The standard normal density."""
     if isinstance(x, float):
-        return float(norm.pdf(x))
+        return math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
     if isinstance(x, arb):
         return (-x * x / 2).exp() / (2 * arb.pi()).sqrt()
     if isinstance(x, sympy.Expr):
@@ -33,6 +32,8 @@ def density(x: Any) -> Any:
 def cdf(x: Any) -> Any:
     """The standard normal distribution function; small values keep their digits."""
     if isinstance(x, float):
+        from scipy.special import ndtr
+
         return float(ndtr(x))
     if isinstance(x, arb | acb):
         return (-x / arb(2).sqrt()).erfc() / 2
@@ -48,6 +49,8 @@ def student_tail(freedom: int, weight: Any) -> Any:
     In units of d, w = 0 is t infinitely far out: the value is I_(w/(1+w))(d/2, 1/2)/2.
     """
     if isinstance(weight, float):
+        from scipy.special import betainc
+
         return float(betainc(freedom / 2, 0.5, weight / (1 + weight))) / 2
     if isinstance(weight, int | Fraction) and weight == 0:
         return Fraction(0)

@@ -18,7 +18,6 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real
@@ -113,6 +112,7 @@ def _sums(blocks: CosineBlocks, n: int, progress: Progress | None) -> Iterator[N
 
 def beta_of(gaps: GapCounts) -> Real:
     """The beta at which F = 1, as a ball; above it F < 1. Undecided where float64 is too coarse to enclose it."""
+    from scipy.optimize import brentq
 
     def excess(beta: float) -> float:
         return float(np.log(gaps.counts @ np.exp(-beta * (gaps.means - gaps.means[0])))) - beta * gaps.means[0]

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from flint import arb
-from scipy.special import erf
 
 from theory.compact.certificate.weights import Array
 
@@ -27,9 +26,16 @@ def activated(name: str, t: Any) -> Any:
     return _FLOATS[name](t)
 
 
+def _erf(t: Array) -> Array:
+    from scipy.special import erf
+
+    values: Array = erf(t)
+    return values
+
+
 _FLOATS: Mapping[str, Callable[[Array], Array]] = {
     "silu": lambda t: t / (1 + np.exp(-np.clip(t, -700, None))),
-    "gelu": lambda t: t * (1 + erf(t / np.sqrt(2))) / 2,
+    "gelu": lambda t: t * (1 + _erf(t / np.sqrt(2))) / 2,
     "gelu-tanh": lambda t: t * (1 + np.tanh(np.sqrt(2 / np.pi) * (t + 0.044715 * t**3))) / 2,
     "relu": lambda t: np.maximum(t, 0),
 }

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import sympy
 from flint import arb
-from scipy.optimize import minimize_scalar
 
 from theory.arithmetic.real import Real
 from theory.claims import Hypothesis, Source, claim
@@ -96,6 +95,8 @@ def worst_tilt(rho: Positive) -> dict[str, Result]:
 
     Raises InputError for a rho beyond the exponentials of float64.
     """
+    from scipy.optimize import minimize_scalar
+
     if (rho <= LARGEST) is not Outcome.HOLDS:
         raise InputError(f"rho is above {LARGEST}: the search takes exponentials of float64; give a smaller one")
     spread = float(rho)

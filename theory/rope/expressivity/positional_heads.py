@@ -78,7 +78,11 @@ class PositionalHead:
         weights = self.weights(len(tokens))
         output = {
             coordinate: self.residual(tokens[-1], coordinate)
-            + sum(weight * self.values(token, coordinate) for weight, token in zip(weights, tokens, strict=True))
+            + sum(
+                weight * value
+                for weight, token in zip(weights, tokens, strict=True)
+                if (value := self.values(token, coordinate))  # most are 0
+            )
             for coordinate in alphabet
         }
         return output.pop(target) - max(output.values())

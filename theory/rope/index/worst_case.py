@@ -15,7 +15,6 @@ from random import Random
 import numpy as np
 import sympy
 from flint import arb
-from scipy.optimize import minimize_scalar
 from sympy import Expr, Symbol, ceiling, cos, pi
 
 from theory.arithmetic.ball import evaluate, versine
@@ -121,6 +120,8 @@ def _no_angle_beats(bound: WorstCase, length: int, turns: arb) -> Outcome:
 
 
 def _climbs(bound: WorstCase, trials: int) -> Iterator[Trial]:
+    from scipy.optimize import minimize_scalar
+
     random = Random(SEED)
     for _ in range(trials):
         length = random.randint(2, 60)

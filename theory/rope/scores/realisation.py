@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import sympy
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import LinAlgError, qr, solve_triangular
 
 from theory.arithmetic.ball import Real
 from theory.errors import InputError
@@ -52,6 +51,8 @@ def realise(M: ArrayLike, angles: ArrayLike) -> tuple[Floats, Floats]:
     `angles[k]` radians a position; `residual_bound` says how far its logits may be off. Raises InputError unless M is
     square and finite, 2m >= N, and the frequencies are distinct and in (0, pi), by enough for float64 to carry M.
     """
+    from scipy.linalg import qr, solve_triangular
+
     target, frequencies = np.asarray(M, dtype=np.float64), np.asarray(angles, dtype=np.float64)
     size, width = len(target) if target.ndim else 0, 2 * frequencies.size
     if target.shape != (size, size) or not size or not np.isfinite(target).all():
@@ -68,7 +69,7 @@ def realise(M: ArrayLike, angles: ArrayLike) -> tuple[Floats, Floats]:
         with np.errstate(over="ignore", invalid="ignore"):  # keys beyond float64 have no bound
             keys = (Q @ solve_triangular(R, target.T, trans="T")).T
             carried = residual_bound(keys, frequencies) <= abs(target).max()
-    except LinAlgError:
+    except np.linalg.LinAlgError:
         carried = False
     if not carried:
         raise InputError(

@@ -15,7 +15,6 @@ from functools import cached_property
 
 import numpy as np
 from flint import arb, arb_mat, ctx
-from scipy.optimize import linprog
 
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import Real, maximum, minimum, versine
@@ -147,6 +146,8 @@ def solve(angles: Sequence[Angle], n: int) -> Programme:
 
 def _float_solution(table: Floats) -> tuple[Floats, Floats, float]:
     """Amplitudes, weights and value of the programme of these rows, in float64."""
+    from scipy.optimize import linprog
+
     rows, planes = table.shape
     found = linprog(
         np.r_[np.zeros(planes), -1],

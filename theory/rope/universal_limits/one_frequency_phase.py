@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import sympy
-from scipy.optimize import minimize_scalar
 from sympy import Expr, Min, cos, pi, sin, symbols
 
 from theory.arithmetic.angle import Angle
@@ -108,6 +107,8 @@ def _curves() -> Iterator[Equation]:
 
 
 def _random(optimum: Optimum, count: int) -> Iterator[Trial]:
+    from scipy.optimize import minimize_scalar
+
     random = np.random.default_rng(SEED)
     value = sympy.lambdify((A, B), optimum.value, "numpy")
     for case in range(count):

@@ -18,7 +18,6 @@ from math import ceil, log, sqrt
 import numpy as np
 import sympy
 from flint import arb, ctx
-from scipy.optimize import minimize_scalar
 from sympy import Expr, Rational, Symbol, pi
 
 from theory.arithmetic.angle import Angle
@@ -163,6 +162,8 @@ def best_frequency_beta(n: Length2, offset: Offset) -> dict[str, Bound | Optimum
     certified at the angle of 2 pi `turns` near it, `lower` holds at every angle. InputError for other offsets, at which
     other angles are better, and for n above 65536.
     """
+    from scipy.optimize import minimize_scalar
+
     check_query(n, offset)
     if offset not in (0, (n - 1) // 2, n // 2, n - 1):
         raise InputError(
