@@ -17,7 +17,7 @@ class Row:
         name: what it is; differences are taken seed by seed.
         value: the mean over seeds.
         low, high: ends of Student's 95 % interval, None for one seed. Of `median` rows: the least and largest value.
-        least, most: the band, None where it is open.
+        least, most: the band, one of them None where it is open; then the other end is not in it.
         median: whether `value` is a median instead.
     """
 
@@ -45,7 +45,10 @@ class Row:
         return below or (self.most is not None and self.low > self.most)
 
     def _inside(self, value: float) -> bool:
-        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+        if self.least is not None and self.most is not None:
+            return self.least <= value <= self.most
+        # A difference that is exactly 0 is no order.
+        return (self.least is None or value > self.least) and (self.most is None or value < self.most)
 
     @property
     def band(self) -> str:

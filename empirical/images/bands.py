@@ -145,7 +145,7 @@ def _costs(counts: Found) -> Iterator[Row]:
     """Counts, which are no matter of seeds."""
     for mode, each in counts.items():
         for K, found in each.items():
-            yield row(f"{mode}, K = {K}: passes that one-step costs", [found["one-step"]], most=2)
+            yield row(f"{mode}, K = {K}: passes that one-step costs", [found["one-step"]], least=1, most=2)
             passes = found["likelihoods"]
             yield row(f"{mode}, K = {K}: passes that likelihoods cost", [passes], least=int(K), most=int(K))
             own = found["offsets of the image"] - passes
