@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from random import Random
 
@@ -24,10 +25,10 @@ def test_frequencies_and_wavelengths(base: str, d: int, k: int) -> None:
     assert float(value("wavelength", base=base, d=d, k=k)) == pytest.approx(2 * np.pi / frequency, rel=1e-14)
 
 
-def flips(theta: float, n: int, target: float, other: float) -> bool:
-    below = np.flatnonzero(np.cos(np.arange(n) * theta + target) < 0)
-    above = np.flatnonzero(np.cos(np.arange(n) * theta + other) > 0)
-    return len(below) > 0 and len(above) > 0 and not (len(below) == len(above) == 1 and below[0] == above[0])
+def flips(theta: float, n: int, targets: Iterable[float], others: Iterable[float]) -> Iterator[bool]:
+    below = [np.flatnonzero(np.cos(np.arange(n) * theta + phase) < 0).tolist() for phase in targets]
+    above = [np.flatnonzero(np.cos(np.arange(n) * theta + phase) > 0).tolist() for phase in others]
+    return (bool(a and b) and not (len(a) == len(b) == 1 and a == b) for a in below for b in above)
 
 
 @pytest.mark.parametrize("theta", [Fraction(1, 7), Fraction(2, 5), Fraction(3, 2), Fraction(2), Fraction(3)])
@@ -35,18 +36,17 @@ def test_flip_lengths_against_a_grid_of_phases(theta: Fraction) -> None:
     found = semantic_flip_length(Angle(sympy.Rational(theta.numerator, theta.denominator)))
     enough = found["enough"].value
     grid = np.linspace(0, 2 * np.pi, 120, endpoint=False)
-    assert all(flips(float(theta), enough, a, b) for a in grid for b in grid)
+    assert all(flips(float(theta), enough, grid, grid))
     if "smallest" in found:
         smallest = found["smallest"].value
-        assert all(flips(float(theta), smallest, a, b) for a in grid for b in grid)
+        assert all(flips(float(theta), smallest, grid, grid))
         # Alone in its half are the first offset, or the last.
         rising = np.pi / 2 + 1e-9
         first, second = -(smallest - 2) * float(theta) + rising - 2e-9, -(smallest - 2) * float(theta) - rising + 2e-9
-        lone = [(a, b) for a in (first, rising) for b in (second, rising + np.pi)]
-        assert any(not flips(float(theta), smallest - 1, a, b) for a, b in lone) or any(
-            not flips(float(theta), smallest - 1, a, b)
+        lone = flips(float(theta), smallest - 1, (first, rising), (second, rising + np.pi))
+        assert not all(lone) or not all(
+            next(flips(float(theta), smallest - 1, [a], [(a + np.pi) % (2 * np.pi)]))
             for a in np.linspace(0, 2 * np.pi, 2000)
-            for b in [(a + np.pi) % (2 * np.pi)]
         )
 
 

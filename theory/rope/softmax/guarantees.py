@@ -8,6 +8,7 @@ index-circle-bound): 2/(e^{beta g} - 1) on both sides of the target, half of it 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 from theory.arithmetic.angle import Angle
 from theory.arithmetic.ball import exp, maximum, versine
@@ -26,10 +27,14 @@ TURN = Real.of_linear(0, 2)
 def index_guarantee(angle: Angle | None = None) -> Guarantee:
     """Index, or Reflexive by position, for all offsets at an angle in radians; None stands for 2 pi/n at length n."""
 
+    @cache  # a search for the temperature asks for one length again and again
+    def gap_at(length: int) -> Real:
+        return gap(angle or index_angle(length), length)
+
     def excess(length: int, beta: Real, lost: Fraction) -> Real:
         if length == 1:
             return Real.of(0)
-        smallest = gap(angle or index_angle(length), length)
+        smallest = gap_at(length)
         weight = Real.of(length - 1) if smallest.exact == 0 else circle_bound(beta, smallest)
         return (1 - lost) * weight
 
@@ -65,15 +70,21 @@ def printed_guarantee(letters: int, angle: Angle | None = None) -> Guarantee:
     """
     omega = TURN / letters
 
+    @cache  # as above
+    def gaps_at(length: int) -> tuple[Real, Real] | None:
+        theta = angle or printed_angle(letters, length)
+        if Outcome.every((theta.real > 0, 2 * length * theta.real < omega)) is not Outcome.HOLDS:
+            return None
+        return smallest_gap(letters, length, theta), versine(theta.real)
+
     def excess(length: int, beta: Real, lost: Fraction) -> Real:
         if length == 1:
             return Real.of(0)
-        theta = angle or printed_angle(letters, length)
-        if Outcome.every((theta.real > 0, 2 * length * theta.real < omega)) is not Outcome.HOLDS:
+        if (gaps := gaps_at(length)) is None:
             # Beyond the hypothesis of Thm 3.1 some key may have any logit.
             return (length - 1) * exp(2 * beta)
-        found = (length - 1) * exp(-beta * smallest_gap(letters, length, theta))
-        return (1 - lost) * maximum((found, circle_bound(beta, versine(theta.real)) / 2))
+        found = (length - 1) * exp(-beta * gaps[0])
+        return (1 - lost) * maximum((found, circle_bound(beta, gaps[1]) / 2))
 
     return Guarantee(excess)
 
