@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Found = Mapping[str, Any]
 Results = Mapping[str, Sequence[Found]]
 COLOURS = {"input": ORANGE, "head": BLUE, "none": "black", "shuf": GREY, "rand": GREEN}
+SKY = "#56B4E9"
 SPAN = 10  # points of a curve that are averaged, of short curves fewer
 
 
@@ -72,7 +73,7 @@ def _found(axes: Axes, results: Results) -> None:
     names = lengths(results)
     shown = [(kind, length) for kind in ("input", "head") for length in (names[0], names[-1])]
     shown += [(kind, names[0]) for kind in ("shuf", "rand")]
-    colours = dict(zip(RULES, (BLUE, GREEN, RED, "black", ORANGE, GREY, "#BBBBBB"), strict=True))
+    colours = dict(zip(RULES, (BLUE, GREEN, RED, SKY, ORANGE, GREY, "#BBBBBB"), strict=True))
     labelled = set[str]()
     for place, (kind, length) in enumerate(shown):
         here = results[kind][0]["lengths"][length]
@@ -106,12 +107,12 @@ def _offsets(axes: Axes, head: Sequence[Found]) -> None:
 
 def _given(axes: Axes, head: Sequence[Found]) -> None:
     names, n = head[0]["sources"], lengths({"head": head})[0]
-    for shift, rule, colour in ((-0.2, "one-step", BLUE), (0.2, "likelihoods", "black")):
+    for shift, rule, colour in ((-0.2, "one-step", BLUE), (0.2, "likelihoods", SKY)):
         for place in range(len(names)):
             tables = [each["lengths"][n]["given"][rule] for each in head]
             values = [sum(line[place] for line in table) / len(names) for table in tables]
             bar(axes, place + shift, values, colour, RULES[rule] if place == 0 else None)
-            _dots(axes, place + shift, values, "white" if colour == "black" else "black")
+            _dots(axes, place + shift, values)
     axes.axhline(1 / len(names), color="black", linewidth=0.8, linestyle="--")
     axes.set_xticks(range(len(names)), names)
     title = f"windows given to each, z at the head, n={n}; dashed: the truth"
@@ -170,15 +171,15 @@ def _singles(axes: Axes, found: Sequence[Found]) -> None:
     axes.axhline(0, color="black", linewidth=0.8)
     axes.set_xticks(range(len(texts)), texts)
     axes.set(ylabel="loss - that with z = u", title="mixture or selection, z at the input")
-    axes.legend(fontsize=6)
+    _legend_above(axes, 3)
 
 
 def _legend_above(axes: Axes, columns: int) -> None:
     """A legend above all that is drawn."""
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.3 * (high - low))
-    axes.legend(fontsize=7, ncols=columns, loc="upper center")
+    axes.legend(fontsize=6, ncols=columns, loc="upper center")
 
 
-def _dots(axes: Axes, place: float, values: Sequence[float], colour: str = "black") -> None:
-    axes.plot([place] * len(values), values, ".", color=colour, markersize=3)
+def _dots(axes: Axes, place: float, values: Sequence[float]) -> None:
+    axes.plot([place] * len(values), values, ".", color="black", markersize=3)
