@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
+
+from empirical import options
 
 EXAMPLES = """\b
 Examples:
@@ -16,17 +17,12 @@ Examples:
 
 
 @click.command("switching", epilog=EXAMPLES)
-@click.option("--tier", default="full", show_default=True, type=click.Choice(["quick", "full"]))
-@click.option("--seeds", default=8, show_default=True, type=click.IntRange(1, 64), help="Trained side by side.")
-@click.option("--seed", default=100, show_default=True, type=click.IntRange(0, 2**32), help="The first of them.")
+@options.tier()
+@options.seeds(8, 64, "are trained side by side")
+@options.first_seed(100)
 @click.option("--units", default=100, show_default=True, type=click.IntRange(1, 512), help="Of every LSTM.")
-@click.option("--json", "wants_data", is_flag=True, help="Print versioned JSON.")
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for models, JSON and figures; resumes there.",
-)
+@options.wants_json()
+@options.out("models, JSON and figures", required=True)
 def command(tier: str, seeds: int, seed: int, units: int, wants_data: bool, out: Path) -> None:
     """Train LSTMs on a stream that switches between Gaussian tasks, told the task or not, and let them infer it.
 
@@ -40,7 +36,5 @@ def command(tier: str, seeds: int, seed: int, units: int, wants_data: bool, out:
     from empirical.switching.text import render
 
     torch.set_num_threads(1)
-    data, paths = study(tier, range(seed, seed + seeds), units, out)
-    for path in paths:
-        click.echo(f"wrote {path}", err=True)
-    click.echo(json.dumps(data, indent=1, allow_nan=False) if wants_data else render(data))
+    data, paths = study(tier, options.seed_range(seed, seeds), units, out)
+    options.tell(paths, data, render(data), wants_data)
