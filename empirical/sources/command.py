@@ -59,7 +59,7 @@ def command(
     """Train character models on several real texts, told the source of each window or not, and let them infer it.
 
     Training losses, sources inferred from one gradient and from likelihoods, offsets, and texts of no source that a
-    mixture z adapts to; every number beside its band.
+    mixture z adapts to; with the tier's own texts every number beside its band.
     """
     import torch
 

@@ -31,8 +31,9 @@ def study(
     """Do what is not done yet, and return all results and the files they are in, figures included.
 
     A training that was killed begins anew; finished ones are not touched, also where what is measured has changed.
-    Sources and texts held out are NAME=FILE, those of the tier if none are given. Raises InputError for texts that are
-    missing, for a folder that is in use or holds results of another request, and for a training that fails.
+    Sources and texts held out are NAME=FILE, those of the tier if none are given; for others there are no bands.
+    Raises InputError for texts that are missing, for a folder that is in use or holds results of another request, and
+    for a training that fails.
     """
     from empirical.sources.bands import rows
     from empirical.sources.figures import draw
@@ -51,7 +52,7 @@ def study(
     with alone(out):
         refuse_others(out / RESULTS, request)
         results = carried_out(chosen, out)
-        found = rows(results)
+        found = [] if sources or held_out else rows(results)  # bands are of the tier's own texts
         data = {
             **request,
             "seeds": list(seeds),

@@ -14,7 +14,7 @@ import torch
 
 from empirical import checkpoint
 from empirical.__main__ import run
-from empirical.sources import training, works
+from empirical.sources import origins, training, works
 from empirical.sources.networks import build
 from empirical.sources.plan import KINDS, TIERS, Sizes, Tier, plans
 from empirical.sweep.run import Run
@@ -30,20 +30,16 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """The command on little texts that are made up here, as the tier "quick" of little models."""
     monkeypatch.setitem(TIERS, "quick", LITTLE)
     monkeypatch.setattr("empirical.sources.figures.write", lambda *names: drawing.write(*names[:3], "png"))
-    chosen = random.Random(5)
-    options = list[str]()
-    for option, name, letters in (
-        ("source", "vowels", "aeiou ou"),
-        ("source", "sums", "0123 +="),
-        ("source", "shouts", "AB CD!\n"),
-        ("held-out", "both", "aeiou 0123"),
-    ):
+    chosen, made = random.Random(5), dict[str, Callable[[], str]]()
+    for name, letters in (("vowels", "aeiou ou"), ("sums", "0123 +="), ("shouts", "AB CD!\n"), ("both", "aeiou 0123")):
         path = tmp_path / f"{name}.txt"
         path.write_text("".join(chosen.choices(letters, k=3000)))
-        options += [f"--{option}", f"{name}={path}"]
+        made[name] = lambda path=path: origins.own(path)  # type: ignore[misc]
+    monkeypatch.setitem(origins.HELD_OUT, "quick", {"both": made.pop("both")})
+    monkeypatch.setitem(origins.SOURCES, "quick", made)
 
     def asked(out: Path, *more: str) -> int:
-        return run(["sources", "--tier", "quick", "--seeds", "2", "--out", str(out), *options, *more])
+        return run(["sources", "--tier", "quick", "--seeds", "2", "--out", str(out), *more])
 
     return asked
 
@@ -104,13 +100,24 @@ def test_a_study_killed_in_between(command: Command, tmp_path: Path, capsys: pyt
         assert len(stamps(out)) == 30
 
 
+def test_texts_of_the_user_have_no_bands(command: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = [word for name in ("sums", "both") for word in ("--source", f"my-{name}={tmp_path / name}.txt")]
+    held_out = ["--held-out", f"other={tmp_path / 'vowels.txt'}"]
+    assert command(tmp_path / "out", "--seeds", "1", *texts, *held_out) == 0
+    data = json.loads((tmp_path / "out" / "sources.json").read_text())
+    assert [text["name"] for text in data["sources"]] == ["my-sums", "my-both"] and data["bands"] == []
+    assert len(data["models"]["head"]["results"][0]["lengths"]["16"]["given"]["one-step"]) == 2
+    assert "my-sums" in capsys.readouterr().out
+
+
 def test_bad_texts_in_one_line(command: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     vowels = f"={tmp_path / 'vowels.txt'}"
     for options, words in (
         (["--source", "vowels"], "NAME=FILE"),
-        (["--source", f"vowels{vowels}"], "twice"),
-        (["--source", f"more{vowels}"], "same text"),
+        (["--source", f"a{vowels}"], "only source"),
+        (["--source", f"a{vowels}", "--source", f"a{vowels}"], "twice"),
+        (["--source", f"a{vowels}", "--source", f"b{vowels}"], "same text"),
         (["--source", f"more={tmp_path}"], "directory"),
         (["--held-out", f"more{vowels}"], "also the source"),
         (["--tier", "long"], "--tier"),
