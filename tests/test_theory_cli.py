@@ -82,6 +82,7 @@ def test_clauses() -> None:
     several = sympy.And(sympy.Eq(x, 1), y <= 2, sympy.Implies(x < y, sympy.Eq(y, 2)))
     assert sorted(" ".join(clauses(several)).split(" and ")) == ["if x < y, then y = 2", "x = 1", "y <= 2"]
     assert clauses(several, latex=True) != clauses(several) and clauses(y <= 2) == ("y <= 2",)
+    assert clauses(sympy.Piecewise((x, x > 2), (y, True)) <= 7) == ("(x if x > 2, else y) <= 7",)
     assert clauses("a (b; c); d [e; f]; g") == ("a (b; c);", "d [e; f];", "g")
     other = sympy.And(sympy.Eq(x, 3), *(part for part in several.args if part != sympy.Eq(x, 1)))
     assert differing(other, several) == ("the statement with x = 3", "in place of x = 1")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import sympy
+from sympy.printing.str import StrPrinter
 
 _OPENING, _CLOSING = "([{", ")]}"
 
@@ -28,12 +29,20 @@ def _joined(parts: list[sympy.Basic], latex: bool) -> Iterator[str]:
         yield (sympy.latex(part) if latex else _formula(part)) + (" and" if left else "")
 
 
+class _Printer(StrPrinter):
+    """SymPy's own way of writing, but for cases, which are told in words."""
+
+    def _print_Piecewise(self, value: sympy.Piecewise) -> str:
+        cases = [(self._print(part), "" if given is sympy.true else self._print(given)) for part, given in value.args]
+        return f"({', '.join(f'{part} if {given}' if given else f'else {part}' for part, given in cases)})"
+
+
 def _formula(value: sympy.Basic) -> str:
     if isinstance(value, sympy.Eq):
-        return f"{sympy.sstr(value.lhs)} = {sympy.sstr(value.rhs)}"
+        return f"{_Printer().doprint(value.lhs)} = {_Printer().doprint(value.rhs)}"
     if isinstance(value, sympy.Implies):
         return f"if {_formula(value.args[0])}, then {_formula(value.args[1])}"
-    return sympy.sstr(value)
+    return str(_Printer().doprint(value))
 
 
 def _sentences(text: str) -> Iterator[str]:
