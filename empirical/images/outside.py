@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch import Tensor
 
-from constructions.inference import auroc, gaussian, one_step, ood_scores
+from constructions.inference import auroc, gaussian, ood_scores
 from empirical.images.inference import AT_ONCE, Evidence, encoded, output
 from empirical.images.networks import Autoencoder, Classifier
 
@@ -20,14 +20,15 @@ def scores(
 ) -> dict[str, Tensor]:
     """Scores by name, (N,) each and high for images of the classes.
 
-    Those of `ood_scores`; "confidence": the largest posterior of likelihoods; "classifier", "ensemble": the largest
-    probability, of the first classifier and of the mean of all; "regret": `regret` with its sign changed, of decoders
-    that see a code.
+    Those of `ood_scores`, "soft" as log-odds; "confidence": the largest posterior of likelihoods, as log-odds;
+    "classifier", "ensemble": the largest probability, of the first classifier and of the mean of all; "regret":
+    `regret` with its sign changed, of decoders that see a code.
     """
     each = probabilities(classifiers, pixels)
     chosen = {
         **ood_scores(found.gradient, found.likelihoods, found.distance),
-        "confidence": one_step(found.likelihoods).amax(-1),
+        "soft": log_odds(found.gradient),
+        "confidence": log_odds(found.likelihoods),
         "classifier": each[0].amax(-1),
         "ensemble": each.mean(0).amax(-1),
     }
@@ -36,10 +37,19 @@ def scores(
     return chosen
 
 
+def log_odds(evidence: Tensor) -> Tensor:
+    """Of the largest entry p of softmax(evidence): log(p / (1 - p)), (N,).
+
+    They order images as p does, and tell them apart where p is rounded to 1, as it is of clothes by the hundred.
+    """
+    best = evidence.argmax(-1, keepdim=True)
+    return evidence.amax(-1) - evidence.scatter(-1, best, -torch.inf).logsumexp(-1)
+
+
 @torch.no_grad()
 def probabilities(classifiers: Sequence[Classifier], pixels: Tensor) -> Tensor:
-    """Of every classifier: (classifiers, N, K)."""
-    return torch.stack([classifier(pixels).softmax(-1) for classifier in classifiers])
+    """Of every classifier: (classifiers, N, K), in float64, where those near 1 stay apart."""
+    return torch.stack([classifier(pixels).double().softmax(-1) for classifier in classifiers])
 
 
 def regret(

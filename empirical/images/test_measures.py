@@ -164,9 +164,10 @@ def test_scores_of_other_images() -> None:
     classifier = Classifier(D, K, 4).requires_grad_(False)
     found = inference.evidence(model, x)
     scores = outside.scores(model, [classifier, classifier], x, found)
-    assert torch.allclose(scores["classifier"], classifier(x).softmax(-1).amax(-1))
+    assert torch.allclose(scores["classifier"], classifier(x).double().softmax(-1).amax(-1))
     assert torch.allclose(scores["ensemble"], scores["classifier"])
-    assert torch.allclose(scores["confidence"], found.likelihoods.softmax(-1).amax(-1))
+    assert torch.allclose(scores["confidence"].sigmoid(), found.likelihoods.softmax(-1).amax(-1))
+    assert torch.allclose(scores["soft"].sigmoid(), found.gradient.softmax(-1).amax(-1))
     assert torch.allclose(scores["likelihood"], found.likelihoods.amax(-1))
     assert (scores["regret"] <= 0).all() and all(each.shape == (6,) for each in scores.values())
     plain = built("free").float()
@@ -174,6 +175,12 @@ def test_scores_of_other_images() -> None:
     areas = outside.areas({"a": torch.tensor([2.0, 3.0])}, {"low": {"a": torch.zeros(3)}, "same": {"a": torch.ones(1)}})
     assert areas == {"low": {"a": 1.0}, "same": {"a": 1.0}}
     assert outside.areas({"a": torch.zeros(2)}, {"high": {"a": torch.tensor([0.0, 1.0])}}) == {"high": {"a": 0.25}}
+
+
+def test_posteriors_that_are_rounded_to_1_stay_apart() -> None:
+    evidence = torch.tensor([[0.0, -20.0, -300.0], [-40.0, 0.0, -40.0], [5.0, 5.0, -300.0]])
+    assert evidence.softmax(-1).amax(-1)[:2].tolist() == [1, 1]
+    assert outside.log_odds(evidence).tolist() == pytest.approx([20, 40 - np.log(2), 0], abs=1e-5)
 
 
 def images(count: int, seed: int, labelled: bool = True) -> Images:

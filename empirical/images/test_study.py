@@ -121,7 +121,7 @@ def test_measures_come_anew_without_trainings(tmp_path: Path, monkeypatch: pytes
     assert command(tmp_path) == 0
     assert before.items() <= done(tmp_path).items()
     new = done(tmp_path).keys() - before.keys()
-    assert {path.parent.name.split("-")[0] for path in new} == {"measures", "costs"} and len(new) == 10
+    assert {path.parent.name.split("-")[0] for path in new} == {"measures"} and len(new) == 9
     assert without_times(results(tmp_path)) == first
 
 
