@@ -1,13 +1,7 @@
-"""Set-up of every test run: one thread a process, fixed hypothesis examples, processes where they pay."""
+"""Set-up of every test run: fixed hypothesis examples, processes where they pay."""
 
 import gc
 import os
-
-# Before numpy or torch can be imported: their thread pools fight over cores that the test processes share.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ.setdefault("MKL_NUM_THREADS", "1")
-
 from collections.abc import Iterator
 
 import pytest
