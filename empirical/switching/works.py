@@ -14,7 +14,7 @@ from empirical.switching.networks import Networks
 from empirical.switching.plan import Plan
 
 EVERY = 10  # steps between two points of the curves
-MEASURED = 2  # version of what is measured: what another one has found is not found again
+MEASURED = 3  # version of what is measured: what another one has found is not found again
 TITLES = {"lstm": "lstm", "gbi": "gbi-lstm", "shuffled": "shuffled-labels"}
 WIDE = 4  # entries of z where there are more than tasks
 
