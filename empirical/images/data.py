@@ -129,7 +129,10 @@ def clothes(folder: Path, name: str, most: int | None = None) -> Images:
 
 
 def photographs(side: int) -> Images:
-    """Patches of the two photographs of scikit-learn that do not overlap and are not flat, in shades of grey."""
+    """Patches of the two photographs of scikit-learn that do not overlap and are not flat, in shades of grey.
+
+    Raises InputError for a side beyond that of the photographs.
+    """
     try:
         from sklearn.datasets import load_sample_images
     except ImportError:
@@ -137,6 +140,8 @@ def photographs(side: int) -> Images:
     block = max(1, PATCH // side)
     found = [_patches(_averaged(image.mean(-1), block), side) for image in load_sample_images().images]
     patches = np.concatenate(found)
+    if not len(patches):
+        raise InputError(f"images of side {side} are larger than the photographs beside them; give smaller ones")
     return standardised(patches[patches.std((1, 2)) > FLAT])
 
 

@@ -31,7 +31,8 @@ def read_idx(path: Path, dimensions: int) -> NDArray[np.uint8]:
             shape = _shape(path, file, dimensions)
             data = _at_most(file, prod(shape) + 1)
     except FileNotFoundError:
-        raise InputError(f"{path} is missing; install the Debian package dataset-fashion-mnist") from None
+        remedy = "install the Debian package dataset-fashion-mnist, or give another folder by --fashion"
+        raise InputError(f"{path} is missing; {remedy}") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path} is cut off or no gzip file ({error}); copy it again") from None
     except OSError as error:

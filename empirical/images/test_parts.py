@@ -83,6 +83,7 @@ HOSTILE = {
     "more than declared": (gzip.compress(idx((1, 2, 2), b"12345")), "declares 4 bytes of data and holds more"),
     "none": (gzip.compress(idx((0, 28, 28), b"")), "shape (0, 28, 28)"),
     "a huge number": (gzip.compress(idx((2**32 - 1, 28, 28), b"abc")), "shape (4294967295, 28, 28)"),
+    "a byte too many": (gzip.compress(idx((LIMIT + 1, 1, 1), b"abc")), f"shape ({LIMIT + 1}, 1, 1)"),
     "a huge number that may be": (gzip.compress(idx((LIMIT, 1, 1), b"abc")), f"declares {LIMIT} bytes"),
     "a bomb": (gzip.compress(idx((2, 2, 2), bytes(1 << 26))), "holds more"),
 }
@@ -105,7 +106,7 @@ def test_files_that_nobody_should_trust(tmp_path: Path, name: str) -> None:
 
 
 def test_paths_without_a_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="dataset-fashion-mnist"):
+    with pytest.raises(InputError, match="dataset-fashion-mnist.*--fashion"):
         fashion(tmp_path)
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe"):
@@ -223,6 +224,9 @@ def test_photographs() -> None:
             if patch.std() > 4:
                 kept.append((patch - patch.mean()) / patch.std())
     assert np.allclose(small.pixels[: len(kept)].view(-1, 8, 8), np.stack(kept), atol=1e-5)
+    assert len(photographs(400)) == 2
+    with pytest.raises(InputError, match="side 428 .*give smaller"):
+        photographs(428)
 
 
 def test_faces() -> None:
@@ -243,6 +247,22 @@ def test_other_sizes() -> None:
         assert (rows[0, 0].diff() > -1e-6).all() and found.known.tolist() == [0, 1]
     halves = resized(ramp, 4).pixels[0, :4]
     assert torch.allclose(halves, -halves.flip(0), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("side", "weights"),
+    [
+        # One pixel in the middle: neighbours of half its width see it by triangles twice as wide as the new pixels,
+        (4, [[0, 3 / 8, 1 / 8, 0]]),
+        # and pixels half as wide lie a quarter of its width to either side of it.
+        (16, [[0] * 5 + [0.25, 0.75, 0.75, 0.25] + [0] * 7]),
+    ],
+)
+def test_other_sizes_by_weights(side: int, weights: list[list[float]]) -> None:
+    raw = np.zeros((1, 8, 8))
+    raw[0, 3, 3] = 1
+    row = np.array(weights)
+    assert torch.allclose(resized(standardised(raw), side).pixels, standardised((row.T @ row)[None]).pixels, atol=1e-4)
 
 
 @pytest.mark.parametrize(
