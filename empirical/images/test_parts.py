@@ -106,7 +106,7 @@ def test_files_that_nobody_should_trust(tmp_path: Path, name: str) -> None:
 
 
 def test_paths_without_a_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="dataset-fashion-mnist.*--fashion"):
+    with pytest.raises(InputError, match=r"dataset-fashion-mnist.*--fashion"):
         fashion(tmp_path)
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe"):
@@ -225,7 +225,7 @@ def test_photographs() -> None:
                 kept.append((patch - patch.mean()) / patch.std())
     assert np.allclose(small.pixels[: len(kept)].view(-1, 8, 8), np.stack(kept), atol=1e-5)
     assert len(photographs(400)) == 2
-    with pytest.raises(InputError, match="side 428 .*give smaller"):
+    with pytest.raises(InputError, match=r"side 428 .*give smaller"):
         photographs(428)
 
 
