@@ -399,6 +399,8 @@ def wide(all_: float, one: float, **changes: float) -> dict[str, Any]:
 
 REVERSED = {**measured()["accuracy"], "one-step": 0.9495, "likelihoods": 0.949, "iterative": 0.949}
 BOTH, SETS = ("concat-4", "gated-8"), ("photographs", "faces")
+BEHIND = {name: {f"{name}, {of} - one-step" for of in ("likelihoods", "constant offsets")} for name in BOTH}
+GAP = "likelihoods - one-step: widest - narrowest code"
 # Next to each end of a band: what is measured of which decoders, and the bands that are missed.
 EDGES: list[tuple[str, Any, set[str]]] = [
     *((name, rule("classifier", 0.959), {f"{name}, classifier", f"{name}, classifier - likelihoods"}) for name in BOTH),
@@ -433,10 +435,8 @@ EDGES: list[tuple[str, Any, set[str]]] = [
         )
         for name in BOTH
     ),
-    *(
-        (name, measured(accuracy=REVERSED), {f"{name}, {of} - one-step" for of in ("likelihoods", "constant offsets")})
-        for name in BOTH
-    ),
+    ("concat-4", measured(accuracy=REVERSED), {*BEHIND["concat-4"], GAP}),
+    ("gated-8", measured(accuracy=REVERSED), BEHIND["gated-8"]),
     ("gated-8", differing("offsets of the image"), {"gated, offsets of the image: images unlike likelihoods"}),
     ("free-0", differing("offsets of one image"), {"free, offsets of one image: images unlike likelihoods"}),
     *(
@@ -448,7 +448,7 @@ EDGES: list[tuple[str, Any, set[str]]] = [
     *(("permuted-4", chance(0.1, value), {"permuted-4, likelihoods"}) for value in (0.049, 0.151)),
     *(("permuted-4", chance(value, value), set()) for value in (0.051, 0.149)),
     ("wide-32", wide(0.97, 0.95), {"width 32 - 4: accuracy of likelihoods", "width 32 - 4: accuracy of one-step"}),
-    ("wide-32", wide(0.7, 0.6), {"likelihoods - one-step: widest - narrowest code"}),
+    ("wide-32", wide(0.7, 0.6), {GAP}),
     ("wide-32", wide(0.6, 0.6, spread=0.11), {"width 32 - 4: spread of decodings"}),
     ("wide-32", wide(0.6, 0.6, reconstruction=0.11), {"width 32 - 4: error of reconstruction"}),
     *(
