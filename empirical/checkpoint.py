@@ -55,8 +55,8 @@ def write_json(path: Path, data: Mapping[str, Any]) -> None:
     write(path, (json.dumps(data, indent=1, allow_nan=False) + "\n").encode())
 
 
-def save(card_path: Path, tensors: Mapping[str, Tensor], card: Mapping[str, Any]) -> None:
-    """Write tensors and their card, then remove the weights that the card named before."""
+def save(card_path: Path, tensors: Mapping[str, Tensor], card: Mapping[str, Any]) -> str:
+    """Write tensors and their card, remove the weights that the card named before, and return the new SHA-256."""
     data = serialise({name: tensor.detach().contiguous() for name, tensor in tensors.items()})
     digest = hashlib.sha256(data).hexdigest()
     weights = card_path.with_name(f"{card_path.stem}-{digest[:12]}.safetensors")
@@ -66,6 +66,7 @@ def save(card_path: Path, tensors: Mapping[str, Tensor], card: Mapping[str, Any]
     for other in _weights(card_path):
         if other != weights:
             other.unlink()
+    return digest
 
 
 def remove(card_path: Path) -> None:

@@ -52,7 +52,8 @@ def test_the_old_weights_go_with_the_old_card(tmp_path: Path) -> None:
     card, other = tmp_path / "a.json", tmp_path / "a-b.json"
     save(other, {"x": torch.ones(1)}, {})
     for value in range(3):
-        save(card, {"x": torch.tensor([value])}, {})
+        digest = save(card, {"x": torch.tensor([value])}, {})
+    assert load(card)[1]["sha256"] == digest == hashlib.sha256(weights_of(card).read_bytes()).hexdigest()
     assert load(card)[0]["x"].item() == 2 and load(other)[0]["x"].item() == 1
     assert len(list(tmp_path.iterdir())) == 4
 

@@ -18,11 +18,8 @@ MODEL = "model.json"
 
 def save(path: Path, nets: Networks, plan: Plan, command: str) -> str:
     """Write networks with their card; returns the SHA-256 of their weights."""
-    checkpoint.save(
-        path, nets.state_dict(), {"networks": plan.as_json(), "command": command, "torch": torch.__version__}
-    )
-    digest: str = checkpoint.load(path)[1]["sha256"]
-    return digest
+    card = {"networks": plan.as_json(), "command": command, "torch": torch.__version__}
+    return checkpoint.save(path, nets.state_dict(), card)
 
 
 def load(path: Path) -> tuple[Networks, Plan, dict[str, Any]]:

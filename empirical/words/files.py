@@ -16,9 +16,7 @@ MODEL = "model.json"
 
 def save(path: Path, model: CompactDecoder, card: Mapping[str, Any]) -> str:
     """Write a decoder with its card; returns the SHA-256 of its weights."""
-    checkpoint.save(path, model.float().state_dict(), {"compact_decoder": asdict(model.config), **card})
-    digest: str = checkpoint.load(path)[1]["sha256"]
-    return digest
+    return checkpoint.save(path, model.float().state_dict(), {"compact_decoder": asdict(model.config), **card})
 
 
 def load(path: Path) -> tuple[CompactDecoder, dict[str, Any]]:
