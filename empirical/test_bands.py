@@ -37,6 +37,12 @@ def test_seeds_on_both_sides(values: list[float], met: bool, clear: bool) -> Non
     assert (found.met, found.clear) == (met, clear)
 
 
+def test_an_interval_beside_a_band_of_two_ends() -> None:
+    assert Row("a", 0.5, 0.4, 0.6, least=0.7, most=1).clear and Row("a", 1.2, 1.1, 1.3, least=0.7, most=1).clear
+    assert Row("a", 0.8, 0.75, 0.9, least=0.7, most=1).clear
+    assert Row("a", 0.5, 0.4, 0.8, least=0.7, most=1).clear is False
+
+
 def test_as_text() -> None:
     rows = [row("a", [0.5], least=0.4), row("b", minus([1.0, 2.0], [1.0, 1.0]), most=0)]
     text = listed([each.as_json() for each in rows])
