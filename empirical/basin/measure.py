@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from functools import partial
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -26,24 +24,20 @@ def measure(
     letters: tuple[int, int],
     plan: Plan,
     progress: Progress | None = None,
-    keep: Callable[[str, Callable[[], Any]], Any] = lambda name, compute: compute(),
+    keep: Callable[[str, Callable[[], OfLength]], OfLength] = lambda name, compute: compute(),
 ) -> list[Measured]:
-    """Both words, length by length; `keep` may have a length already, by its name, as plain data."""
+    """Both words, length by length; `keep(name, compute)` computes one, or has it from a run before, under its name."""
     words = (pair.first, pair.second)
     work = [(index, n) for index, word in enumerate(words) for n in plan.lengths(word, subject.context)]
     found: list[list[OfLength]] = [[] for _ in words]
     for done, (index, n) in enumerate(work):
         lengths = plan.lengths(words[index], subject.context)
         every = n in lengths[-plan.influence :]
-        compute = partial(_plain, subject, words[index], n, letters, plan, every)
-        found[index].append(OfLength.of(keep(f"word-{index + 1}-length-{n}", compute)))
+        compute = partial(_of_length, subject, words[index], n, letters, plan, every)
+        found[index].append(keep(f"word-{index + 1}-length-{n}", compute))
         if progress is not None:
             progress(done + 1, len(work))
     return [Measured(name(word), tuple(rows)) for word, rows in zip(words, found, strict=True)]
-
-
-def _plain(*of: Any) -> dict[str, Any]:
-    return asdict(_of_length(*of))
 
 
 def _of_length(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from empirical.basin.measure import constant_spread, measure
+from empirical.basin.measured import OfLength
 from empirical.basin.output import FILE, PARTS, asked
 from empirical.basin.pair import Pair, fit, parse, prefix
 from empirical.basin.report import Report, Request
@@ -34,8 +36,8 @@ def answer(request: Request, out: Path | None = None) -> Report:
     if out is not None:
         refuse_others(out / FILE, wanted)
 
-    def keep(part: str, compute: Callable[[], Any]) -> Any:
-        return kept(out and out / PARTS / f"{part}.json", key(wanted), compute)
+    def keep(part: str, compute: Callable[[], OfLength]) -> OfLength:
+        return OfLength.of(kept(out and out / PARTS / f"{part}.json", key(wanted), lambda: asdict(compute())))
 
     with progress_bar("certifying") as progress:
         certificate = Certificate.of(subject.weights, progress=progress)

@@ -19,7 +19,7 @@ _ACTIVATIONS = {
 
 
 def one_more(kind: str) -> bool:
-    """Whether the gains of a kind's norms are stored as what they are above 1."""
+    """Whether the norms of this model_type multiply by 1 + their weights."""
     return kind.startswith("gemma")
 
 
