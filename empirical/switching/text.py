@@ -8,6 +8,7 @@ from typing import Any
 from empirical.bands import listed
 from empirical.intervals import over_seeds
 from empirical.switching.measures import THRESHOLDS
+from empirical.switching.stream import LOW
 
 Found = Mapping[str, Any]
 NAMES = {"lstm": "LSTM", "gbi": "GBI-LSTM", "shuffled": "shuffled labels"}
@@ -64,7 +65,8 @@ def _unaided(trainings: Found) -> list[str]:
         fresh = ", ".join(f"{way} {over_seeds(errors)}" for way, errors in found["online"].items())
         lines += [f"  {name}: {_means(found['expected_error'])}; {fresh}"]
         lines += [f"    {_means(found['forgetting']['inferred'])}; {_means(_ordered(found['vertices']))}"]
-    lines += ["", "a fresh stream: right z, AUROC, information in bits, Brier, confidence, wrong of 20 after a switch"]
+    heading = "a fresh stream: right z, AUROC, information in bits, Brier, confidence"
+    lines += ["", f"{heading}, wrong of {LOW} after a switch"]
     for kind, name in {"gbi": "told", **UNAIDED}.items():
         for way, found in trainings[kind]["result"]["tracking"].items():
             numbers = ", ".join(str(over_seeds(found[measure])) for measure in FOLLOWED)

@@ -14,7 +14,7 @@ from empirical.switching.networks import Networks
 from empirical.switching.plan import Plan
 
 EVERY = 10  # steps between two points of the curves
-MEASURED = 3  # version of what is measured: what another one has found is not found again
+MEASURED = 3  # version of what is measured: a run of another version does not count as done
 TITLES = {"lstm": "lstm", "gbi": "gbi-lstm", "shuffled": "shuffled-labels"}
 WIDE = 4  # entries of z where there are more than tasks
 
@@ -67,7 +67,7 @@ class Training:
 
     @property
     def command(self) -> str:
-        """What trains them, among others."""
+        """The command that trains them, beside the others, and which of its trainings they are: for their card."""
         seeds = self.plan.seeds
         return (
             f"python -m empirical switching --tier {self.tier} --seeds {len(seeds)} --seed {seeds[0]} "
