@@ -175,7 +175,7 @@ class WordDecoder:
 def letters_of(word: Infinite | Iterable[int], length: int) -> Tensor:
     """The first letters of a word, (length,) int64."""
     if isinstance(word, Infinite):
-        return _prefix(word, length).clone()
+        return _prefix(word, length).clone()  # whoever writes into it spoils no other
     return torch.tensor(list(word)[:length], dtype=torch.int64)
 
 

@@ -92,8 +92,8 @@ def diagnose(
 ) -> Diagnosis:
     """Compare the gradient at u with the log-likelihoods of all tasks, by K + 2 forward passes and a backward one.
 
-    The one guard against examples that depend on each other, which `gradient`, `iterate` and all that uses them take
-    for granted not to: give it two examples or more once, before a model is trusted.
+    The one guard against examples that depend on each other: `gradient`, `iterate` and all that uses them take for
+    granted that none does. Before a model is trusted, give two of its examples or more once.
 
     Args:
         log_likelihood: ell.

@@ -28,6 +28,7 @@ ENTRIES: dict[str, tuple[str, ...]] = {
 def word(name: str) -> Infinite:
     """0 (0^w), 1+0 (1 0^w), or what `theory.compact.words` names, with short periods. InputError else."""
     found = _SHORT.get(name) or named(name)
+    # Of perM, the first 65 letters have no 1 where M > 64, and nothing else where M = 0.
     if found is None or (name.startswith("per") and not 0 < found.nonzero(_MOST + 1) <= _MOST):
         raise InputError(f"no word is called {name!r}; give 0, 1+0 or one of {NAMES}, per1 to per{_MOST}")
     return found
