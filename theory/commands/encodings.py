@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 from rich.console import Console
 
 from theory.command_line import known
+from theory.commands.lines import print_lines
 from theory.compact.encodings.classify import classify
 from theory.compact.encodings.components import Classification
 from theory.compact.encodings.table import ENCODINGS, described, listing
@@ -27,20 +27,10 @@ def command(name: str | None) -> None:
     if name is None:
         click.echo("\n".join(listing(width)))
     elif name not in ENCODINGS and (name.endswith(".json") or Path(name).exists()):
-        show(_classified(classify(read_json(name))), width)
+        print_lines(_classified(classify(read_json(name))), width)
     else:
         known(name, ENCODINGS, "encoding", "python -m theory encodings")
-        show(described(ENCODINGS[name]), width)
-
-
-def show(lines: Iterable[tuple[str, str]], width: int) -> None:
-    """Print headings and texts, broken at words."""
-    for head, text in lines:
-        click.echo(
-            textwrap.fill(
-                f"{head}: {text}", width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-            )
-        )
+        print_lines(described(ENCODINGS[name]), width)
 
 
 def _classified(found: Classification) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from theory.claims import STATEMENT, Claim, discover
 from theory.command_line import known
-from theory.commands.encodings import show as print_lines
+from theory.commands.lines import print_lines
 from theory.commands.sentences import clauses, differing, in_words
 from theory.compact.encodings.table import ENCODINGS, described
 from theory.outcome import Outcome
@@ -52,9 +52,7 @@ def command(claim: str, latex: bool) -> None:
     lines.append(("does not show", item.does_not_show))
     lines.append(("checked by", (item.check.__doc__ or "").strip()))
     lines.append(("quantities", ", ".join(q.name for q in quantities().values() if q.claim == item.id)))
-    for head, text in lines:
-        if text:
-            _print(head, text, min(Console().width, 110))
+    print_lines(((head, text) for head, text in lines if text), min(Console().width, 110))
 
 
 def _variant(item: Claim, label: str, latex: bool) -> tuple[str, ...]:
@@ -70,23 +68,3 @@ def _variant(item: Claim, label: str, latex: bool) -> tuple[str, ...]:
             found = (each.witness for each in item.examine(label).evidence if each.outcome is Outcome.REFUTED)
             due = next((f"refuted at {textwrap.shorten(in_words(witness), 240)}" for witness in found), due)
     return *text[:-1], f"{text[-1]} [{due}]"
-
-
-def _print(head: str, text: str | tuple[str, ...], width: int) -> None:
-    """A heading and its text, broken at words; clauses on lines of their own where one line does not hold them."""
-    whole = text if isinstance(text, str) else " ".join(text)
-    if isinstance(text, str) or len(text) == 1 or len(f"{head}: {whole}") <= width:
-        print_lines([(head, whole)], width)
-        return
-    click.echo(f"{head}:")
-    for part in text:
-        click.echo(
-            textwrap.fill(
-                part,
-                width,
-                initial_indent="    ",
-                subsequent_indent="        ",
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-        )
