@@ -17,7 +17,7 @@ class Row:
         name: what it is; differences are taken seed by seed.
         value: the mean over seeds.
         low, high: ends of Student's 95 % interval, None for one seed. Of `median` rows: the least and largest value.
-        least, most: the band, one of them None where it is open; then the other end is not in it.
+        least, most: ends of the band, which are in it; where one is None, the other is not in it.
         median: whether `value` is a median instead.
     """
 
@@ -58,6 +58,7 @@ class Row:
         return f"> {self.least:g}" if self.least is not None else f"< {self.most:g}"
 
     def as_json(self) -> dict[str, Any]:
+        """Its fields, with `met` and `clear`; `listed` reads them."""
         return {**vars(self), "met": self.met, "clear": self.clear}
 
 

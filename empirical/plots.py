@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def band(axes: Axes, x: NDArray[np.float64], curves: Sequence[NDArray[np.float64]], colour: str, label: str) -> None:
-    """The mean over seeds as a line, and from the least to the largest seed as a band; steps without data are left."""
+    """The mean over seeds as a line, least to largest seed as a band; steps that some seed lacks are left out."""
     values = np.stack(curves)
     there = ~np.isnan(values).any(0)
     axes.plot(x[there], values[:, there].mean(0), color=colour, label=label, linewidth=1.1)
