@@ -64,7 +64,9 @@ def draw(data: Found, folder: Path) -> list[Path]:
         if swept:
             _widths(panels["c"], named)
         _times(panels["d"], data["costs"]["times"])
-        first.supxlabel(f"Means over {len(data['seeds'])} seeds; bars: 95 % intervals; bands: all seeds", fontsize=6)
+        first.supxlabel(
+            f"Means over {len(data['seeds'])} seeds, if nothing else is said; bars: 95 % intervals", fontsize=7
+        )
         paths = write(first, folder, "images", "png", "svg")
         second = Figure(figsize=(11, 8), layout="constrained")
         _inference(second, named[main(named)["gated"]][0])
@@ -110,7 +112,8 @@ def _widths(axes: Axes, named: Models) -> None:
     for line in right.get_lines():
         line.set_linestyle("--")
     right.set(ylabel="squared, per pixel", yscale="log")
-    axes.set(xlabel="width of the code", ylabel="share of test images", title="a wide code makes z matter less")
+    title = f"a wide code makes z matter less (seeds: {count}, bands: all of them)"
+    axes.set(xlabel="width of the code", ylabel="share of test images", title=title)
     axes.set_xscale("log", base=2)
     axes.set_xticks(x, [f"{width:g}" for width in x])
     lines = [*axes.get_lines(), *right.get_lines()]
@@ -150,7 +153,9 @@ def _inference(figure: Figure, found: Found) -> None:
     rows = below.subfigures(len(found["pictures"]), 1, squeeze=False)[:, 0]
     for row, picture in zip(rows, found["pictures"], strict=True):
         _picture(row, picture)
-    figure.supxlabel("Gated decoder, first seed; points: 60 test images and every class", fontsize=6)
+    figure.supxlabel(
+        "Gated decoder, first seed; points: 60 test images and every class; triangles: the largest", fontsize=7
+    )
 
 
 def _picture(figure: SubFigure, picture: Found) -> None:

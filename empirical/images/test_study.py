@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +36,13 @@ def images(count: int, seed: int) -> Images:
     return standardised(centres[labels] + random.normal(size=(count, 4, 4)), labels)
 
 
+OTHERS = {"others": Images(images(12, 2).pixels, None, 4), "more": Images(images(9, 4).pixels, None, 4)}
+
+
 @pytest.fixture
 def little(monkeypatch: pytest.MonkeyPatch) -> Sets:
     """A study of seconds on images that need no library, without figures."""
-    chosen = Sets("digits", images(60, 0), images(30, 1), {"others": Images(images(12, 2).pixels, None, 4)})
+    chosen = Sets("digits", images(60, 0), images(30, 1), OTHERS)
     monkeypatch.setitem(TIERS, ("digits", "quick"), LITTLE)
     monkeypatch.setattr("empirical.images.study.sets", lambda name, folder, most: chosen)
     monkeypatch.setattr("empirical.images.costs.TASKS", (3,))
@@ -60,6 +65,21 @@ def without_times(found: dict[str, Any]) -> dict[str, Any]:
     for each in (*found["models"], *found["classifiers"]):
         del each["training"]["cpu_seconds"]
     return found
+
+
+def lines_about(found: dict[str, Any]) -> Iterator[str]:
+    """Some lines that the text has to have, from the file."""
+
+    def mean(width: int, *names: str) -> float:
+        seeds = [each for each in found["models"] if (each["kind"], each["width"]) == ("concat", width)]
+        values: list[float] = [reduce(getitem, names, each["measures"]) for each in seeds if not each["permuted"]]
+        return sum(values) / len(values)
+
+    yield f"    regret: {mean(4, 'auroc', 'others', 'regret'):.3f} {mean(4, 'auroc', 'more', 'regret'):.3f}"
+    for width, count in ((4, 2), (32, 1)):
+        shares = ", ".join(f"{mean(width, 'accuracy', rule):.4f}" for rule in ("likelihoods", "one-step"))
+        squares = f"{mean(width, 'spread'):.4f}, {mean(width, 'reconstruction'):.4f}"
+        yield f"  concat-{width}: {shares}, {squares} ({count} seeds)"
 
 
 def done(out: Path, name: str = "") -> dict[Path, int]:
@@ -97,6 +117,7 @@ def test_a_study_killed_in_between(tmp_path: Path, capsys: pytest.CaptureFixture
     assert without_times(results(whole)) == without_times(json.loads(printed.out))
     text = capsys.readouterr().out
     assert f"{found['met']} of {len(found['bands'])} bands met" in text
+    assert all(line in text.splitlines() for line in lines_about(found))
     took = text.partition("CPU seconds of trainings")[2].splitlines()
     assert [line.split(":")[0].strip() for line in took[1:]] == [
         "concat-4",
