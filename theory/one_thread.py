@@ -5,5 +5,8 @@ The variables count only before either is loaded, and `theory.ledger` loads NumP
 
 import os
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
+
+def pytest_addoption() -> None:
+    """The first of all hooks, called before the next plugin is loaded; commands import this module and go on as is."""
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
