@@ -20,7 +20,7 @@ from theory.arithmetic.ball import Real
 from theory.claims import Hypothesis, Source, claim
 from theory.compact.isolation.detector import margin
 from theory.compact.isolation.models import matching
-from theory.compact.isolation.score_only_nets import FLAGGING, Layer, Readout, features, lag_comb, last_state
+from theory.compact.isolation.score_only_nets import FLAGGING, Layer, Readout, features, lag_comb, states_after
 from theory.compact.lag_kernels.kernels import FALLING, RISING, UNIFORM, geometric, window
 from theory.compact.words import POWERS, SQUARES, ZEROS, Infinite, altered, constant, periodic, running_distance
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity
@@ -120,10 +120,11 @@ def _constant(claimed: ScoreOnly, longest: int) -> Iterator[Case]:
     stacks: list[tuple[Layer, ...]] = [(Layer(kernel, NEAR, claimed.sink),) for kernel in kernels]
     stacks += [(Layer(one, FAR, claimed.sink), Layer(other, NEAR)) for one, other in combinations(kernels, 2)]
     for stack, letter in product(stacks, range(3)):
-        first = last_state(stack, (letter,), claimed.absolute)
-        for length in range(2, longest + 1):
+        # States do not depend on later letters: those of the longest word are the last ones of all shorter.
+        first, *later = states_after(stack, (letter,) * longest, claimed.absolute)
+        for length, state in enumerate(later, start=2):
             case = {"kernels": [str(layer.kernel) for layer in stack], "word": f"{letter}^{length}"}
-            yield case, last_state(stack, (letter,) * length, claimed.absolute) == first
+            yield case, state == first
 
 
 @cache

@@ -40,12 +40,12 @@ class Layer:
         return [(state + self.attended(states, i)) / 2 for i, state in enumerate(states, start=1)]
 
 
-def last_state(layers: Sequence[Layer], letters: Sequence[int], absolute: bool = False) -> Fraction:
-    """The state after the last letter; letters 0, 1, 2 are embedded at 0, 1/2, 1, with parities if `absolute`."""
+def states_after(layers: Sequence[Layer], letters: Sequence[int], absolute: bool = False) -> list[Fraction]:
+    """The state after each letter; letters 0, 1, 2 are embedded at 0, 1/2, 1, with parities if `absolute`."""
     states = [Fraction(letter, 2) / (1 + absolute * (i % 2)) for i, letter in enumerate(letters, start=1)]
     for layer in layers:
         states = layer(states)
-    return states[-1]
+    return states
 
 
 def features(layer: Layer, word: Infinite, lengths: range) -> dict[int, Fraction]:

@@ -19,7 +19,7 @@ from theory.compact.isolation.liminf import block_word_distance, ones_of, square
 from theory.compact.isolation.models import Decoder, averaging, constant_decoder, greedy, matching
 from theory.compact.isolation.recency_isolation import Sloped, sloped_detector, sloped_detector_reach
 from theory.compact.isolation.score_only import TELLING, sink_attention
-from theory.compact.isolation.score_only_nets import FLAGGING, Layer, Readout, last_state
+from theory.compact.isolation.score_only_nets import FLAGGING, Layer, Readout, states_after
 from theory.compact.isolation.situations import bounded, growing_share, read, unsure
 from theory.compact.isolation.sparse_words import PRIMES
 from theory.compact.isolation.tail_invariance import averaging_readout
@@ -149,13 +149,14 @@ def test_attention_outputs_by_softmax(lags: list[int], gain: Fraction, word: lis
     logits = [log(lags[i - 1 - j]) + 2 * log(1 + float(gain) * values[j]) for j in range(i)]
     attended = sum(exp(s) * v for s, v in zip(logits, values, strict=True)) / (sum(map(exp, logits)) + sink)
     assert float(layer.attended([Fraction(letter, 2) for letter in word], i)) == pytest.approx(attended)
-    assert float(last_state([layer], word)) == pytest.approx((values[-1] + attended) / 2)
+    assert float(states_after([layer], word)[-1]) == pytest.approx((values[-1] + attended) / 2)
+    assert states_after([layer, layer], word)[: i // 2] == states_after([layer, layer], word[: i // 2])
 
 
 @given(weights, small, st.integers(0, 2), st.integers(1, 8))
 def test_one_letter_for_ever_is_one_state(lags: list[int], gain: Fraction, letter: int, n: int) -> None:
     layers = [Layer(Kernel("drawn", lambda i, r: lags[r] + i), gain)] * 2
-    assert last_state(layers, (letter,) * n) == Fraction(letter, 2)
+    assert states_after(layers, (letter,) * n) == [Fraction(letter, 2)] * n
 
 
 def test_readouts_stay_probabilities() -> None:

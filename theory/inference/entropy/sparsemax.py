@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -34,6 +35,8 @@ from theory.quantities import Rational, Result, Vector, quantity
 CLAIM = "gbi-l2-is-sparsemax"
 SEED = 2435
 SMALL = Fraction(1, 10**30)
+_WEIGHT, *_FREE = sympy.symbols("lambda a_1 a_2", positive=True)
+_LOGITS = (*_FREE, -sum(_FREE))
 
 
 def step(g: Sequence[Any], weight: Any, two: int = 2) -> Entries:
@@ -159,18 +162,22 @@ def _entropies(square: Square) -> Iterator[Case]:
 
 def _orders(square: Square) -> Iterator[Equation]:
     """Three tasks, logits s a and shares u + s v with sums 0."""
-    s, weight = sympy.symbols("s lambda", positive=True)
-    first, second = sympy.symbols("a_1 a_2", positive=True)
-    a = (first, second, -first - second)
-    alpha = square.match * 3 * weight
-    curved = sympy.diff(alpha * entropy(softmax([s * entry for entry in a])), s, 2).subs(s, 0) / 2
-    squares = dot(a, a)
-    yield "logits", curved, -weight * (squares if square.squared else sympy.sqrt(squares))
-    z = tuple(sympy.Rational(1, 3) + s * entry for entry in a)
-    curved = sympy.diff(sympy.Rational(2, 3) * weight * entropy(z), s, 2).subs(s, 0) / 2
-    yield "shares", curved, -weight * squares
-    third = sympy.diff(entropy(softmax((2 * s, -s, -s))), s, 3).subs(s, 0)
+    squares = dot(_LOGITS, _LOGITS)
+    by_logits, by_shares, third = _derivatives()
+    yield "logits", square.match * by_logits, -_WEIGHT * (squares if square.squared else sympy.sqrt(squares))
+    yield "shares", by_shares, -_WEIGHT * squares
     yield "third order is not 0", third, -sympy.Integer(4)
+
+
+@cache  # all variants speak of the same entropies
+def _derivatives() -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
+    """At s = 0: second orders of K lambda H and (2/K) lambda H, and the third derivative of an H."""
+    s = sympy.Symbol("s", positive=True)
+    z = tuple(sympy.Rational(1, 3) + s * entry for entry in _LOGITS)
+    by_logits = 3 * _WEIGHT * entropy(softmax([s * entry for entry in _LOGITS]))
+    by_shares = sympy.Rational(2, 3) * _WEIGHT * entropy(z)
+    third = sympy.diff(entropy(softmax((2 * s, -s, -s))), s, 3).subs(s, 0)
+    return *(sympy.diff(each, s, 2).subs(s, 0) / 2 for each in (by_logits, by_shares)), third
 
 
 def _reduced(expression: sympy.Expr) -> sympy.Expr:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -24,6 +25,7 @@ M = sympy.Symbol("m", integer=True)
 SIGMA = sympy.Symbol("sigma", positive=True)
 Vector = tuple[int, ...]
 Law = Callable[[int], list[Vector]]
+Noise = Callable[[Vector], list[Vector]]
 ROTATIONS = ((Fraction(3, 5), Fraction(4, 5)), (Fraction(12, 13), Fraction(5, 13)))  # cosines and sines of two planes
 
 
@@ -49,7 +51,7 @@ class Similar:
 
     gain: Callable[[Sequence[Any]], Any] = sum
     laws: tuple[Law, ...] = (signs, alike)
-    noise: Callable[[Vector], list[Vector]] = lambda s: [(1,) * len(s), (-1,) * len(s)]
+    noise: Noise = lambda s: [(1,) * len(s), (-1,) * len(s)]
 
     def __str__(self) -> str:
         cosines = [cos(M * angle) for angle in symbols("theta_1:3", positive=True)]
@@ -89,20 +91,28 @@ def men_bm_identity(similar: Similar, thorough: bool) -> Iterator[Evidence]:
 
 
 def _moments(similar: Similar, law: Law, planes: int) -> Equation:
+    angles = _angles(planes)
+    gain = sympy.sympify(similar.gain([cos(M * angle) for angle in angles]), strict=True)
+    return f"d = {2 * planes}", _difference(law, similar.noise, planes) / (2 * SIGMA**2), gain
+
+
+def _angles(planes: int) -> tuple[sympy.Symbol, ...]:
+    return symbols(f"theta_1:{planes + 1}", real=True)
+
+
+@cache  # variants differ in what they say of it
+def _difference(law: Law, noise: Noise, planes: int) -> Expr:
+    """E q^T R^m k* - E q^T R^m k."""
     d = 2 * planes
-    angles, mean = symbols(f"theta_1:{planes + 1}", real=True), Matrix(symbols(f"mu_1:{d + 1}", real=True))
-    pairs = [(Matrix(s), Matrix(e)) for s in law(d) for e in similar.noise(s)]
+    angles, mean = _angles(planes), Matrix(symbols(f"mu_1:{d + 1}", real=True))
+    pairs = [(Matrix(s), Matrix(e)) for s in law(d) for e in noise(s)]
     query, key = (Matrix(symbols(f"{name}_1:{d + 1}", real=True)) for name in "qk")
     form = logit(query, M, key, sympy.Integer(0), angles)
     coefficients = Matrix(d, d, lambda a, b: sympy.diff(form, key[a], query[b]))
     # E k* q^T, and E k E q^T for an independent copy of q.
     moments = sum(((mean + SIGMA * s + e) * (mean + SIGMA * s).T for s, e in pairs), sympy.zeros(d, d)) / len(pairs)
     difference: Expr = sum((moments - mean * mean.T).multiply_elementwise(coefficients))
-    return (
-        f"d = {d}",
-        difference / (2 * SIGMA**2),
-        sympy.sympify(similar.gain([cos(M * angle) for angle in angles]), strict=True),
-    )
+    return difference
 
 
 def _expectations(similar: Similar, law: Law, reach: int) -> Iterator[Case]:
