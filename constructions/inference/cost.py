@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from constructions.inference.gradients import LogLikelihood, gradient, likelihood_of_every_task, max_entropy
+from constructions.inference.gradients import LogLikelihood, evaluated, gradient, likelihood_of_every_task, max_entropy
 from theory.errors import InputError
 
 
@@ -49,7 +49,7 @@ def cost(log_likelihood: LogLikelihood, batch: int, K: int, *, dtype: torch.dtyp
     """
     u = max_entropy(batch, K, dtype)
     with torch.no_grad():
-        forward = counted(lambda: log_likelihood(u))
+        forward = counted(lambda: evaluated(log_likelihood, u))
     if not forward:
         raise InputError("ell(z) multiplies no matrices, so there is nothing to count; compute its output inside")
     return Cost(

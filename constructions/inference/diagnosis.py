@@ -41,6 +41,8 @@ class Diagnosis:
         if self.verdict == EXACT:
             return f"{EXACT}: softmax(g) is the posterior"
         kind = "the same for all examples" if self.constant else "that depend on the example"
+        if len(self.offsets) == 1:
+            kind = "of this example (diagnose several to see whether they depend on it)"
         return (
             f"{BIASED}: subtract offsets {kind}; without them softmax(g) is off by at most "
             f"{float(self.variation_bound.max()):.3g} in total variation, and certainly chooses the likeliest task on "
@@ -136,7 +138,7 @@ def _check_independent(log_likelihood: LogLikelihood, likelihoods: Tensor, allow
     alone = likelihoods.gather(-1, tasks[:, None])[:, 0]
     if not ((mixed - alone).abs() <= allowance).all():
         raise InputError(
-            "log-likelihoods change with the z of other examples or by chance; use eval mode, and sum no batch"
+            "log-likelihoods change with the z of other examples or by chance; use `frozen`, and add up no batch"
         )
 
 

@@ -25,8 +25,11 @@ def frozen(module: Module) -> Module:
 def max_entropy(batch: int, K: int, dtype: torch.dtype | None = None) -> Tensor:
     """The point u = (1/K, ..., 1/K) for every example, (batch, K).
 
-    Raises InputError for K < 2, batch < 1, and a dtype of whole numbers.
+    Raises InputError for K < 2, batch < 1, fractions of either, and a dtype of whole numbers.
     """
+    for name, size in (("K", K), ("batch", batch)):
+        if not hasattr(size, "__index__"):
+            raise InputError(f"{name} = {size!r} is no whole number; give one")
     if K < 2:
         raise InputError(f"K = {K} tasks leave nothing to infer; give at least 2")
     if batch < 1:
@@ -48,9 +51,23 @@ def latent(batch: int, K: int, at: Tensor | None, dtype: torch.dtype | None) -> 
     return at.detach().expand(batch, K).clone()
 
 
+def applied(model: Callable[[Tensor], Tensor], z: Tensor) -> Tensor:
+    """What a model makes of z. Raises InputError, with torch's reason, where it takes no z of this shape or type."""
+    try:
+        return model(z)
+    except torch.OutOfMemoryError:
+        raise
+    except RuntimeError as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(
+            f"the model takes no z of shape {tuple(z.shape)} in {z.dtype} ({reason}); "
+            "give the batch of its data, its K, and dtype= of its weights"
+        ) from error
+
+
 def evaluated(log_likelihood: LogLikelihood, z: Tensor) -> Tensor:
-    """ell(z), (batch,), -inf allowed. Raises InputError for another shape, NaN and +inf."""
-    values = log_likelihood(z)
+    """ell(z), (batch,), -inf allowed. Raises InputError as `applied`, for another shape, NaN and +inf."""
+    values = applied(log_likelihood, z)
     if not isinstance(values, Tensor) or not values.is_floating_point():
         kind = values.dtype if isinstance(values, Tensor) else type(values).__name__
         raise InputError(f"log-likelihoods of type {kind}; return a tensor of floating-point numbers")
@@ -102,7 +119,7 @@ def gradient(
         at: where, (K,) or (batch, K); u if not given.
         dtype: of u; the default of torch if not given.
 
-    Returns (batch, K), nats per unit of z. Raises InputError for K < 2, z of a wrong shape, and NaN.
+    Returns (batch, K), nats per unit of z. Raises InputError for K < 2, z that the model does not take, and NaN.
     """
     return value_and_gradient(log_likelihood, latent(batch, K, at, dtype))[1]
 

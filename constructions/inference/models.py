@@ -42,8 +42,13 @@ def pool(likelihoods: Tensor) -> LogLikelihood:
     """
     if likelihoods.dim() not in (2, 3):
         raise InputError(f"likelihoods of shape {tuple(likelihoods.shape)}; give (batch, K) or (batch, n, K)")
-    if not (likelihoods >= 0).all() or not (likelihoods.sum(-1) > 0).all():
-        raise InputError(f"likelihoods {likelihoods.tolist()} must be >= 0, and not all 0 for any observation")
+    bad = ~((likelihoods >= 0).all(-1) & (likelihoods.sum(-1) > 0))
+    if bad.any():
+        at = tuple(bad.nonzero()[0].tolist())
+        raise InputError(
+            f"likelihoods {likelihoods[at].tolist()} of observation {at} must be >= 0, and not all 0; "
+            "give no logarithms and no NaN"
+        )
     return lambda z: _pooled(likelihoods, z)
 
 
@@ -97,8 +102,17 @@ def tokens(logits: Output, words: Tensor) -> LogLikelihood:
 
     def ell(z: Tensor) -> Tensor:
         found = logits(z)
-        if found.shape[:-1] != words.shape or not ((words >= 0) & (words < found.shape[-1])).all():
-            raise InputError(f"logits of shape {tuple(found.shape)} do not have all tokens of {tuple(words.shape)}")
+        if found.shape[:-1] != words.shape:
+            raise InputError(
+                f"logits of shape {tuple(found.shape)} for tokens {tuple(words.shape)}; give (batch, n, V), (batch, n)"
+            )
+        V = found.shape[-1]
+        bad = (words < 0) | (words >= V)
+        if bad.any():
+            at = tuple(bad.nonzero()[0].tolist())
+            raise InputError(
+                f"the token at {at} is {int(words[at])} and logits have {V} tokens; give 0 to {V - 1}, without padding"
+            )
         return found.log_softmax(-1).gather(-1, words[..., None]).flatten(1).sum(-1)
 
     return ell

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from constructions.inference.gradients import max_entropy
+from constructions.inference.gradients import applied, max_entropy
 from constructions.inference.steps import positive
 from theory.errors import InputError
 
@@ -43,16 +43,22 @@ def exact_offsets(
         dtype: of z; the default of torch if not given.
 
     Returns (batch, K), nats: |f(e_k) - f(u)|^2/(2 sigma^2), or the sum over positions of KL(p_u||p_k).
-    Raises InputError for K < 2 and for a variance <= 0.
+    Raises InputError for K < 2, a variance <= 0, z that the model does not take, and outputs that are not finite.
     """
     u = max_entropy(batch, K, dtype)
     if variance is not None:
         positive("variance", variance)
-    centre = output(u)
-    vertices = [output(vertex.repeat(batch, 1)) for vertex in torch.eye(K, dtype=u.dtype)]
+    centre = applied(output, u)
+    vertices = [applied(output, vertex.repeat(batch, 1)) for vertex in torch.eye(K, dtype=u.dtype)]
     for each in (centre, *vertices):
-        if each.shape != centre.shape or each.shape[:1] != (batch,) or not each.isfinite().all():
-            raise InputError(f"an output of shape {tuple(each.shape)} holds NaN or inf, or not {batch} rows")
+        if each.shape != centre.shape or each.shape[:1] != (batch,):
+            raise InputError(
+                f"an output of shape {tuple(each.shape)} for {batch} examples; give a row an example, whatever z is"
+            )
+        bad = ~each.isfinite()
+        if bad.any():
+            at = int(bad.nonzero()[0, 0])
+            raise InputError(f"the output of example {at} holds NaN or inf; look for NaN in data and weights")
     return torch.stack([_divergence(centre, each, variance).reshape(batch, -1).sum(-1) for each in vertices], dim=-1)
 
 

@@ -40,8 +40,12 @@ def ood_scores(gradient: Tensor, likelihoods: Tensor, residual: Tensor) -> dict[
 def auroc(inside: Tensor, outside: Tensor) -> float:
     """P(inside > outside) + P(tie)/2 over all pairs of two samples of scores. Raises InputError on none and on NaN."""
     for name, sample in (("inside", inside), ("outside", outside)):
-        if not sample.numel() or sample.isnan().any():
-            raise InputError(f"{name} holds {sample.numel()} scores, NaN among them or none at all; give numbers")
+        if not sample.numel():
+            raise InputError(f"{name} holds no score; give at least one")
+        if sample.isnan().any():
+            raise InputError(
+                f"{name} holds NaN: {int(sample.isnan().sum())} of {sample.numel()} scores; leave them out"
+            )
     ordered = outside.flatten().sort().values
     below, at_most = (torch.searchsorted(ordered, inside.flatten(), right=right) for right in (False, True))
     return float((below + at_most).double().mean()) / (2 * len(ordered))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import torch
 from torch import Tensor
 
@@ -26,14 +28,21 @@ def one_step(
     positive("temperature", temperature)
     for name, given in (("offsets", offsets), ("prior", prior)):
         if given is not None and not _fits(given, gradient):
-            raise InputError(f"{name} of shape {tuple(given.shape)} do not fit evidence of {tuple(gradient.shape)}")
+            raise InputError(
+                f"{name} of shape {tuple(given.shape)} for evidence of {tuple(gradient.shape)}; "
+                f"give {tuple(gradient.shape[-1:])} or {tuple(gradient.shape)}"
+            )
     logits = gradient if offsets is None else gradient - offsets
     if prior is not None:
         if not (prior.isfinite().all() and (prior >= 0).all() and (prior.sum(-1) > 0).all()):
             raise InputError(f"prior = {prior.tolist()} is no distribution; give weights >= 0, not all 0")
         logits = logits + prior.log()
-    if (logits.isnan() | logits.isposinf()).any() or logits.isneginf().all(-1).any():
-        raise InputError("evidence that is NaN, inf, or -inf for all tasks, leaves no posterior; look at the data")
+    bad = (logits.isnan() | logits.isposinf()).any(-1) | logits.isneginf().all(-1)
+    if bad.any():
+        raise InputError(
+            f"evidence that is NaN, inf, or -inf for all tasks, on {int(bad.sum())} of {bad.numel()} examples, "
+            "leaves no posterior; look at the data"
+        )
     return (logits / temperature).softmax(-1)
 
 
@@ -76,6 +85,8 @@ def _fits(given: Tensor, evidence: Tensor) -> bool:
 
 
 def positive(name: str, value: float) -> None:
-    """Raise InputError unless the value is positive and finite."""
-    if not 0 < value < float("inf"):
+    """Raise InputError unless the value is one number, positive and finite."""
+    if isinstance(value, Tensor) and value.numel() != 1:
+        raise InputError(f"{name} of shape {tuple(value.shape)} is not one number; give one")
+    if not isinstance(value, Real | Tensor) or not 0 < value < float("inf"):
         raise InputError(f"{name} = {value} is not a positive number; give one")

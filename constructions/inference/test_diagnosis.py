@@ -55,6 +55,8 @@ def test_biased_by_constants_or_by_context() -> None:
     assert str(found).endswith(f"on {int(found.decided.sum())} of 20 examples")
     assert found.offsets[7].tolist() == pytest.approx([1.111111111, 3.777777778, 1.777777778], abs=1e-8)
     torch.testing.assert_close(one_step(found.gradient, offsets=found.offsets[0]), found.posterior)
+    one = diagnose(gaussian(linear(tensor((0, 2, 0), (0, 0, 1))), X[:1], 0.5), 1, 3, dtype=F64)
+    assert "offsets of this example (diagnose several" in str(one)
     right = found.gradient.argmax(-1) == found.likelihoods.argmax(-1)
     assert bool(right[found.decided].all()) and not bool(right.all())
 

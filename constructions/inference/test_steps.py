@@ -17,6 +17,7 @@ from constructions.inference import (
     auroc,
     circumcentre_start,
     classes,
+    cost,
     exact_offsets,
     frozen,
     gaussian,
@@ -208,11 +209,20 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: one_step(tensor((1, 2), (-torch.inf, -torch.inf))), "-inf for all tasks"),
     (lambda: projection_step(tensor((1, 2)), -1), "weight = -1"),
     (lambda: offsets(tensor((1, 2)), tensor((0, -torch.inf))), "not finite"),
+    (lambda: gaussian(ell, tensor(1), tensor(1, 2)), r"sigma of shape \(2,\)"),  # type: ignore[arg-type]
+    (lambda: gaussian(ell, tensor(1), None), "sigma = None"),  # type: ignore[arg-type]
+    (lambda: gradient(ell, 1, 3.0), "K = 3.0"),  # type: ignore[arg-type]
+    (lambda: gradient(ell, 1.0, 3), "batch = 1.0"),  # type: ignore[arg-type]
+    (lambda: gradient(nn.Linear(2, 1), 5, 3), r"no z of shape \(5, 3\) in torch.float32 \(mat1"),
+    (lambda: likelihood_of_every_task(nn.Linear(2, 1), 1, 2, dtype=F64), "in torch.float64 .* dtype= of its weights"),
+    (lambda: exact_offsets(nn.Linear(2, 1), 1, 3, variance=1), r"shape \(1, 3\)"),
+    (lambda: iterate(nn.Linear(2, 1), 1, 3, steps=1), r"shape \(1, 3\)"),
+    (lambda: cost(nn.Linear(2, 1), 1, 3), r"shape \(1, 3\)"),
     (lambda: BayesFilter(1.5, 2), "hazard = 1.5"),
     (lambda: BayesFilter(0.5, 1), "K = 1"),
     (lambda: BayesFilter(0.5, 3).step(tensor(1, 2)), r"shape \(2,\) for K = 3"),
-    (lambda: auroc(tensor(), tensor(1)), "inside holds 0"),
-    (lambda: auroc(tensor(1), tensor(torch.nan)), "NaN"),
+    (lambda: auroc(tensor(), tensor(1)), "inside holds no score"),
+    (lambda: auroc(tensor(1), tensor(torch.nan)), "outside holds NaN: 1 of 1"),
     (lambda: iterate(ell, 1, 2, steps=0), "steps = 0"),
     (lambda: iterate(ell, 1, 2, steps=1, rate=-1), "rate = -1"),
     (lambda: iterate(ell, 1, 2, steps=1, method="newton"), "'newton' is unknown"),
@@ -229,8 +239,11 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: gradient(log_linear(torch.ones(3, 1), poisson, torch.ones(1, 1)), 1, 2), "of K = 3 tasks"),
     (lambda: pool(tensor(1, 2)), r"likelihoods of shape \(2,\)"),
     (lambda: one_step(tensor((1, torch.inf))), "no posterior"),
-    (lambda: one_step(tensor((1, 2)), offsets=tensor(1, 2, 3)), r"offsets of shape \(3,\) do not fit"),
-    (lambda: one_step(tensor((1, 2)), prior=tensor((1, 1), (1, 1))), r"prior of shape \(2, 2\) do not fit"),
+    (lambda: one_step(tensor((1, 2)), offsets=tensor(1, 2, 3)), r"offsets of shape \(3,\) .* give \(2,\) or \(1, 2\)"),
+    (
+        lambda: one_step(tensor((1, 2)), prior=tensor((1, 1), (1, 1))),
+        r"prior of shape \(2, 2\) .* give \(2,\) or",
+    ),
     (lambda: project(tensor((1, torch.nan))), "to project holds NaN"),
     (lambda: classes(tensor((1, torch.nan))), "hold NaN"),
     (lambda: classes(tensor((1,))), "fewer than 2 tasks"),
@@ -244,8 +257,8 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: circumcentre_start(tensor(0, 1)), "no points"),
     (lambda: gradient(ell, 1, 2, dtype=torch.int64), "dtype = torch.int64"),
     (lambda: tokens(ell, tensor(1, 2)), "no indices"),
-    (lambda: gradient(tokens(lambda z: z[:, None], torch.tensor([[2]])), 1, 2), "do not have all tokens"),
-    (lambda: gradient(tokens(lambda z: z[:, None], torch.tensor([[-1]])), 1, 2), "do not have all tokens of"),
+    (lambda: gradient(tokens(lambda z: z[:, None], torch.tensor([[2]])), 1, 2), r"token at \(0, 0\) is 2"),
+    (lambda: gradient(tokens(lambda z: z[:, None], torch.tensor([[-1]])), 1, 2), "is -1 .* give 0 to 1"),
     (lambda: gradient(tokens(lambda z: z[:, None], torch.tensor([[0, 1]])), 1, 2), r"logits of shape \(1, 1, 2\)"),
 ]
 
