@@ -8,7 +8,6 @@ posterior is largest where R is largest on the set and least off it; tanh(rho/4)
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,7 +20,7 @@ from flint import arb
 
 from theory.arithmetic.real import Real
 from theory.claims import Hypothesis, Source, claim
-from theory.compact.elementary import exp, largest, quotient, to_ball
+from theory.compact.elementary import exp, largest, log, quotient, to_ball
 from theory.errors import InputError
 from theory.evidence import BoxCover, Case, Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.inference.arguments import number, positive, results, rows, same_length, vector
@@ -30,12 +29,11 @@ from theory.inference.linear_pool.calibration import tanh
 from theory.inference.simplex import Vector as Entries
 from theory.inference.simplex import kullback_leibler, multiplied, normalised, oscillation, softmax, total_variation
 from theory.outcome import Outcome
-from theory.quantities import Matrix, Number, Optimum, Positive, Result, Vector, quantity
+from theory.quantities import Matrix, Number, Positive, Result, Vector, quantity
 
 CLAIM = "gbi-curvature-kl-tv"
 SEED = 2430
 SMALL = Fraction(1, 10**30)
-LARGEST = 100
 
 
 @quantity("curvature-network", unit="nats", claim=CLAIM)
@@ -91,24 +89,13 @@ def tilt_distances(q: Vector, R: Vector) -> dict[str, Result]:
 
 @quantity("worst-tilt", unit="nats", claim=CLAIM)
 def worst_tilt(rho: Positive) -> dict[str, Result]:
-    """The largest KL(q e^R||q) of two tasks with osc(R) = rho, by a numerical search over q, and its bound.
+    """The largest KL(q e^R||q) of two tasks with osc(R) = rho, the share of the first in q there, and the bound.
 
-    Raises InputError for a rho beyond the exponentials of float64.
+    With T = 1 - s + s e^rho the divergence rho s e^rho/T - log T rises in s while T < rho/(1 - e^-rho), then falls.
     """
-    from scipy.optimize import minimize_scalar
-
-    if (rho <= LARGEST) is not Outcome.HOLDS:
-        raise InputError(f"rho is above {LARGEST}: the search takes exponentials of float64; give a smaller one")
-    spread = float(rho)
-
-    def divergence(share: float) -> float:
-        total = 1 - share + share * math.exp(spread)
-        return share * math.exp(spread) / total * spread - math.log(total)
-
-    found = minimize_scalar(lambda share: -divergence(share), bounds=(0, 1), options={"xatol": 1e-12})
-    how = "a search over the share of the first task in float64"
-    limit = Distance().divergence(spread)
-    return {"KL": Optimum(-float(found.fun), how), "KL-bound": Optimum(limit, how)}
+    total = Real.of(rho) / (1 - exp(-Real.of(rho)))
+    share = (total - 1) / (exp(Real.of(rho)) - 1)
+    return results(KL=total - 1 - log(total), share=share, KL_bound=Distance().divergence(rho))
 
 
 def tilted(q: Sequence[Any], R: Sequence[Any]) -> Entries:

@@ -84,6 +84,16 @@ def test_the_worst_tilt_is_that_of_a_fine_grid(rho: float) -> None:
     found = ask(worst_tilt, rho=rho)
     assert found["KL"] == pytest.approx((s * np.exp(rho) / total * rho - np.log(total)).max(), abs=1e-5)
     assert found["KL"] <= found["KL-bound"]
+    assert found["share"] == pytest.approx(s[(s * np.exp(rho) / total * rho - np.log(total)).argmax()], abs=1e-4)
+
+
+@pytest.mark.parametrize("power", [30, 9, 3])
+def test_a_small_tilt_keeps_its_digits(power: int) -> None:
+    """Of T - 1 - log T = rho^2/8 - rho^4/576 + ..., which floats near 1 have lost."""
+    rho = 10.0**-power
+    found = ask(worst_tilt, rho=f"1/10**{power}")
+    assert found["KL"] / found["KL-bound"] == pytest.approx(1 - rho**2 / 72, abs=rho**4 + 1e-15)
+    assert found["share"] == pytest.approx(0.5 - rho / 6, abs=rho**2 + 1e-15)
 
 
 @settings(max_examples=EXAMPLES)
@@ -109,7 +119,6 @@ def test_gated_models(V: list[list[float]], G: list[list[float]], W2: list[list[
         (curvature_gaussian, {"means": "[[1],[2]]", "x": "[0,1]", "variance": "1"}),
         (tilt_distances, {"q": "[1,0]", "R": "[0,1]"}),
         (tilt_distances, {"q": "[1,1]", "R": "[0]"}),
-        (worst_tilt, {"rho": "1000"}),
         (gated_network, {"V": "[[1]]", "G": "[[1,2],[1,2]]", "W": "[1,2]", "x": "1"}),
         (gated_layers, {"V": "[[1]]", "G": "[[1,2]]", "W": "[1]", "W2": "[[1,2]]", "x": "1", "scale": "2"}),
     ],
