@@ -139,7 +139,7 @@ def test_ten_classes_are_biased_and_two_are_not(ledger: Submissions) -> None:
 
 
 def test_bounds_of_a_decoder_that_bends(ledger: Submissions) -> None:
-    """Concatenated, z passes a ReLU: what is lost stays within the bounds, and a lead beyond rho is not lost."""
+    """Concatenated, z passes a ReLU: what is lost stays within the bounds of any two vectors of logits."""
     model, weights = network("concat")
     found = diagnosed(model, digits())
     assert float(found.oscillation.min()) > 0.1
@@ -153,7 +153,6 @@ def test_bounds_of_a_decoder_that_bends(ledger: Submissions) -> None:
             near = max(kullback_leibler(p, q), kullback_leibler(q, p)) <= float(found.divergence_bound[at]) + slack
             yield {"image": at}, near and total_variation(p, q) <= float(found.variation_bound[at]) + slack
 
-    title = "decoder of digits with z concatenated"
-    ledger.submit("gbi-curvature-kl-tv", Trained(title, distances(), **weights))
-    chosen = same[found.decided].tolist()
-    ledger.submit("gbi-curvature-argmax", Trained(title, numbered("decided image", chosen), **weights))
+    ledger.submit("gbi-curvature-kl-tv", Trained("decoder of digits with z concatenated", distances(), **weights))
+    # So it is of any two vectors that differ by rho. For the claim, which bounds rho, a ReLU has kinks.
+    assert bool(same[found.decided].all())
