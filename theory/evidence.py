@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from math import isfinite, prod
 from typing import Any, ClassVar
 from zlib import crc32
@@ -122,6 +122,11 @@ def trigonometric(expression: sympy.Expr) -> sympy.Expr:
     return sympy.expand(expression.rewrite(sympy.exp))
 
 
+def rational(expression: sympy.Expr) -> sympy.Expr:
+    """Put over one denominator and cancel: an identity between rational functions becomes literal 0."""
+    return sympy.cancel(sympy.together(expression))
+
+
 class Identity(Evidence):
     """Equations reduced to literal 0 for all their symbols; refuted by a ball that excludes 0 at a rational point."""
 
@@ -144,12 +149,22 @@ class Identity(Evidence):
             # Both sides in full: else an equation of one side with itself would pass for this one.
             symbols = sorted(sympy.Matrix([left, right]).free_symbols, key=str)
             assumed = [f"{symbol} {symbol.is_integer} {symbol.is_real} {symbol.is_positive}" for symbol in symbols]
-            self._looked_at.append(f"{left} = {right} for {assumed}; ")
+            self._looked_at.append(f"{_text(left)} = {_text(right)} for {assumed}; ")
             outcomes = [_vanishes(entry, reduce) for entry in difference]
             yield label, Outcome.every(outcomes)
 
 
-@cache  # the variants of a claim share most of their equations
+# The variants of a claim share most of their equations: each is written out and reduced once.
+def _text(side: sympy.Expr | sympy.MatrixBase) -> str:
+    return _written(side.as_immutable() if isinstance(side, sympy.MatrixBase) else side)
+
+
+@lru_cache(maxsize=None, typed=True)  # a 1 and a 1.0 are equal
+def _written(side: sympy.Basic) -> str:
+    return str(side)
+
+
+@cache
 def _vanishes(expression: sympy.Expr, reduce: Callable[[sympy.Expr], sympy.Expr]) -> Outcome:
     if expression == 0 and expression.is_zero is True:
         return Outcome.HOLDS

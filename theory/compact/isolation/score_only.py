@@ -23,7 +23,7 @@ from theory.compact.isolation.models import matching
 from theory.compact.isolation.score_only_nets import FLAGGING, Layer, Readout, features, lag_comb, states_after
 from theory.compact.lag_kernels.kernels import FALLING, RISING, UNIFORM, geometric, window
 from theory.compact.words import POWERS, SQUARES, ZEROS, Infinite, altered, constant, periodic, running_distance
-from theory.evidence import Case, Enumeration, Equation, Evidence, Identity
+from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, rational
 from theory.quantities import Count, Enclosure, quantity
 
 CLAIM = "score-only-obstruction"
@@ -98,7 +98,7 @@ class ScoreOnly:
 )
 def score_only(claimed: ScoreOnly, thorough: bool) -> Iterator[Evidence]:
     """Nets on s^n; late letters of sparse words before grids of readouts; periodic words; late neighbours."""
-    yield Identity("the mean of equal values", _equal_values(claimed), lambda d: sympy.cancel(sympy.together(d)))
+    yield Identity("the mean of equal values", _equal_values(claimed), rational)
     yield Enumeration("(i) nets on s^n", _constant(claimed, 12 if thorough else 7))
     yield Enumeration("(iv) recent letters", _unlearned(RECENT, _run_words(claimed), claimed.sink))
     yield Enumeration("(iii) periodic words", _periodic(claimed, 8 if thorough else 4))

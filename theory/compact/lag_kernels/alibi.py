@@ -19,7 +19,7 @@ from theory.claims import Hypothesis, Source, claim
 from theory.compact.lag_kernels.kernels import geometric
 from theory.compact.words import disagreements, hamming, one_sided_density
 from theory.errors import InputError
-from theory.evidence import Case, Enumeration, Equation, Evidence, Identity
+from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, rational
 from theory.outcome import Outcome
 from theory.quantities import Enclosure, Length2, Parameter, Positive, quantity
 from theory.symbols import n
@@ -63,7 +63,7 @@ class Gap:
 def alibi_discontinuity(claimed: Gap, thorough: bool) -> Iterator[Evidence]:
     """Softmax with rational q at all short lengths, and the two distances; the sum of the geometric weights."""
     yield Enumeration("softmax with rational q", _gaps(claimed, 60 if thorough else 16))
-    yield Identity("geometric sum", _sums(claimed), lambda difference: sympy.cancel(sympy.together(difference)))
+    yield Identity("geometric sum", _sums(claimed), rational)
 
 
 def _gaps(claimed: Gap, longest: int) -> Iterator[Case]:

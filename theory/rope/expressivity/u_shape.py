@@ -20,7 +20,7 @@ from sympy import Expr, symbols
 from theory.arithmetic.ball import Real, exp, versine
 from theory.claims import Hypothesis, Source, claim
 from theory.errors import InputError
-from theory.evidence import Enumeration, Equation, Evidence, Identity
+from theory.evidence import Enumeration, Equation, Evidence, Identity, rational
 from theory.quantities import AnyAngle, Count, Enclosure, Length, Positive, quantity
 from theory.rope.index.window import angle_of, fold
 from theory.symbols import beta, j, n, theta
@@ -182,9 +182,7 @@ def symbolic_inverse_u(shape: InverseU, thorough: bool) -> Iterator[Evidence]:
     logit, others = symbols("lambda", real=True), symbols("K", positive=True)
     weight = sympy.exp(beta * logit) / (sympy.exp(beta * logit) + others)
     slope = beta * weight * (1 - weight)
-    yield Identity(
-        "weight", [("slope", sympy.diff(weight, logit), slope)], reduce=lambda e: sympy.cancel(sympy.together(e))
-    )
+    yield Identity("weight", [("slope", sympy.diff(weight, logit), slope)], rational)
 
 
 @quantity("index-target-weight", unit="share of the attention", claim="index-u-shape")

@@ -20,7 +20,7 @@ from theory.arithmetic.ball import Real, cos, exp, log
 from theory.arithmetic.grammar import parse_number
 from theory.claims import Hypothesis, Source, claim
 from theory.errors import InputError
-from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
+from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial, rational
 from theory.outcome import Outcome
 from theory.quantities import Enclosure, Length2, Parameter, Vector, quantity
 from theory.rope.index.window import angle_of
@@ -68,7 +68,7 @@ class Weight:
 def barbero_attention_bound(claimed: Weight, thorough: bool) -> Iterator[Evidence]:
     """Rational turns, where the bound is attained; the odds at equal logits; random planes of RoPE in float64."""
     yield Enumeration("rational turns, all n <= N and targets", _cases(claimed, 9 if thorough else 5))
-    yield Identity("equal gaps", [_odds(claimed)], lambda difference: sympy.cancel(sympy.together(difference)))
+    yield Identity("equal gaps", [_odds(claimed)], rational)
     yield Search("random planes of RoPE", _random(claimed, 200 if thorough else 25), seed=SEED)
 
 

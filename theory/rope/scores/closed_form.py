@@ -18,7 +18,7 @@ from sympy import Expr, cosh, log, sqrt, symbols
 
 from theory.arithmetic.ball import Real, evaluate
 from theory.claims import Hypothesis, Source, claim
-from theory.evidence import Enumeration, Equation, Evidence, Identity
+from theory.evidence import Enumeration, Equation, Evidence, Identity, rational
 from theory.quantities import Enclosure, Number, quantity
 from theory.rope.rotation import PAPER
 from theory.rope.scores.definition import attention, squared_cosine
@@ -84,7 +84,7 @@ def score_logit_closed_form(form: ClosedForm, thorough: bool) -> Iterator[Eviden
     """Squares of positive cosines: rational attention weights from the definition, then symbolic weights."""
     entries = (Fraction(1, 2), Fraction(1), Fraction(3), Fraction(5))[: 4 if thorough and form.block == 1 else 3]
     yield Enumeration("attention weights with rational logarithms", _rational_weights(form, entries))
-    yield Identity("symbolic weights", _symbolic(form), reduce=lambda e: sympy.cancel(sympy.together(e)))
+    yield Identity("symbolic weights", _symbolic(form), rational)
 
 
 def _rational_weights(form: ClosedForm, entries: tuple[Fraction, ...]) -> Iterator[tuple[object, bool]]:
