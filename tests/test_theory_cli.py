@@ -16,6 +16,7 @@ import sympy
 
 from theory.__main__ import run
 from theory.claims import discover
+from theory.commands.lines import print_lines
 from theory.commands.sentences import clauses, differing, in_words
 from theory.quantities import quantities
 
@@ -77,6 +78,13 @@ def test_show_breaks_at_clauses_and_tells_what_differs(capsys: pytest.CaptureFix
     )
 
 
+def test_clauses_stand_on_lines_of_their_own_where_one_is_too_short(capsys: pytest.CaptureFixture[str]) -> None:
+    print_lines([("a", "one two three four"), ("b", ("one two;", "three four five")), ("c", ("one;", "two"))], 16)
+    print_lines([("d", ("one two three four",))], 16)
+    lines = ["a: one two three", "    four", "b:", "    one two;", "    three four", "        five", "c: one; two"]
+    assert capsys.readouterr().out.splitlines() == [*lines, "d: one two three", "    four"]
+
+
 def test_clauses() -> None:
     x, y = sympy.symbols("x y")
     several = sympy.And(sympy.Eq(x, 1), y <= 2, sympy.Implies(x < y, sympy.Eq(y, 2)))
@@ -122,7 +130,13 @@ BAD = [
     (["value", "index-gap", "n=11", "n=12", "theta=1"], "twice"),
     (["value", "index-gap", "n", "theta=1"], "key=value"),
     (["value", "no-such-quantity"], "no-such-quantity"),
+    (["value", "decodng-cost"], "did you mean decoding-cost?"),
+    (["value", "gbi-hull-failure"], "is a claim, not a quantity; `python -m theory show gbi-hull-failure`"),
+    (["value", "decoding-cost", "latent=-4", "hidden=1", "tasks=1", "outputs=1"], "counted below 0"),
+    (["value", "curvature-gaussian", "means=[[0],[1]]", "x=[1,2]", "variance=1"], "one for each entry of a mean"),
+    (["value", "circumcentre-start", "means=[[0],[0.5],[2]]"], "means (0), (1/2), (2) lie"),
     (["value"], "--list"),
+    (["show"], "`python -m theory show --help`"),
     (["show", "no-such-claim"], "no-such-claim"),
     (["ledger", "no-such-claim"], "no-such-claim"),
     (["frobnicate"], "frobnicate"),

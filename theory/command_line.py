@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from difflib import get_close_matches
 from multiprocessing import active_children, get_context
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
@@ -44,6 +45,9 @@ def run(command: click.Command, name: str, arguments: Sequence[str] | None = Non
         return _fail(str(error))
     except click.exceptions.NoArgsIsHelpError as error:
         return _fail(f"a command is missing; `{error.ctx.command_path if error.ctx else name} --help` prints them")
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else name
+        return _fail(f"{error.format_message().rstrip('.')}; `{path} --help` shows the usage")
     except click.ClickException as error:
         return _fail(f"{error.format_message().rstrip('.')}; `{name} --help` shows the usage")
     except (click.Abort, KeyboardInterrupt):
@@ -86,6 +90,7 @@ def known(name: str, table: Mapping[str, Any], noun: str, remedy: str) -> None:
     """Raises InputError, with names like it, where `name` is not in the table; the command `remedy` lists them."""
     if name not in table:
         near = [other for other in table if name and (name in other or other in name)][:3]
+        near = near or get_close_matches(name, table, cutoff=0.8)
         hint = f"did you mean {', '.join(near)}? " if near else ""
         raise InputError(f"no {noun} is called {name!r}; {hint}`{remedy}` prints the names")
 

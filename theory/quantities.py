@@ -68,6 +68,7 @@ Length2 = Annotated[
 Offset = Annotated[
     int, Parameter("offset of the target (integer >= 0)", _integer(0, "a causal head sees no later token"))
 ]
+Amount = Annotated[int, Parameter("number (integer >= 0)", _integer(0, "nothing is counted below 0"))]
 Count = Annotated[int, Parameter("number (integer >= 1)", _integer(1, "nothing is left to count"))]
 Letters = Annotated[int, Parameter("size of the alphabet (integer >= 2)", _integer(2, "one letter has no competitor"))]
 AnyAngle = Annotated[Angle, Parameter("angle in radians, exact", Angle.parse)]

@@ -7,6 +7,7 @@ import textwrap
 
 import click
 
+from theory.claims import discover
 from theory.command_line import bounded, known
 from theory.errors import InputError
 from theory.printing import as_json, describe, listing, listing_as_json
@@ -40,6 +41,10 @@ def command(
         return
     if quantity is None:
         raise InputError("no quantity was named; `python -m theory value --list` prints the names")
+    if quantity not in table and quantity in discover():
+        raise InputError(
+            f"{quantity!r} is a claim, not a quantity; `python -m theory show {quantity}` prints it and its quantities"
+        )
     known(quantity, table, "quantity", "python -m theory value --list")
     asked = textwrap.shorten(" ".join((quantity, *arguments)), 100)
     click.echo(bounded(seconds, asked, _answer, quantity, _pairs(arguments), as_data))

@@ -47,10 +47,10 @@ def distribution(name: str, values: Sequence[Any]) -> None:
         raise InputError(f"{name} adds up to {total!r}, and shares add up to 1; divide by the sum")
 
 
-def same_length(name: str, values: Sequence[Any], tasks: int) -> None:
-    """Raises InputError where there is not one entry a task."""
-    if len(values) != tasks:
-        raise InputError(f"{name} has {len(values)} entries for {tasks} tasks; give one a task")
+def same_length(name: str, values: Sequence[Any], number: int, each: str = "task") -> None:
+    """Raises InputError where there is not one entry for each task, or for each of something else."""
+    if len(values) != number:
+        raise InputError(f"{name} has {len(values)} entries; give {number}, one for each {each}")
 
 
 def result(value: Any) -> Result:

@@ -22,7 +22,7 @@ from theory.claims import Hypothesis, Source, claim
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity
 from theory.inference.arguments import results
 from theory.inference.simplex import uniform
-from theory.quantities import Count, Offset, Result, quantity
+from theory.quantities import Amount, Count, Result, quantity
 
 CLAIM = "gbi-cost-model"
 Matrix = list[list[int]]
@@ -212,7 +212,7 @@ def _symbols(cost: Cost) -> Iterator[Equation]:
 
 
 @quantity("decoding-cost", unit="multiply-accumulates", claim=CLAIM)
-def decoding_cost(latent: Offset, hidden: Count, tasks: Count, outputs: Count, steps: Count = 1) -> dict[str, Result]:
+def decoding_cost(latent: Amount, hidden: Count, tasks: Count, outputs: Count, steps: Count = 1) -> dict[str, Result]:
     """Costs of a decoder with one hidden layer: forward, one gradient in z, all tasks, and in forward passes.
 
     "steps" is what that many gradients cost. Raises InputError for one task.

@@ -20,7 +20,7 @@ from theory.claims import Hypothesis, Source, claim
 from theory.compact.symbols import Delta, n, v
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
 from theory.outcome import Outcome
-from theory.quantities import Bound, Enclosure, Length, Offset, Positive, Result, quantity
+from theory.quantities import Amount, Bound, Enclosure, Length, Positive, Result, quantity
 from theory.rope.softmax.bounded_logits import largest_weight, least_weight
 
 CLAIM = "weights-bound"
@@ -73,7 +73,7 @@ class Weights:
 
 
 @quantity("attention-weight-bounds", unit="share of the attention", claim=CLAIM)
-def attention_weight_bounds(n: Length, oscillation: Positive, virtual: Offset = 0) -> dict[str, Result]:
+def attention_weight_bounds(n: Length, oscillation: Positive, virtual: Amount = 0) -> dict[str, Result]:
     """Least and largest weight of one of n keys with logits of range `oscillation`, and e^-Delta/(n + v), e^Delta/n.
 
     `virtual` counts the keys that belong to no position, such as a sink.

@@ -32,7 +32,7 @@ from theory.compact.words import (
 )
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity
 from theory.outcome import Outcome
-from theory.quantities import Enclosure, Length, Offset, quantity
+from theory.quantities import Amount, Enclosure, Length, quantity
 from theory.quantities import Number as AnyNumber
 from theory.symbols import n, t
 
@@ -190,7 +190,7 @@ def _shorter() -> Iterator[Equation]:
 
 
 @quantity("detector", unit="weight; logit; probability", claim=CLAIM)
-def detector(delta: AnyNumber, ones: Offset, n: Length) -> dict[str, Enclosure]:
+def detector(delta: AnyNumber, ones: Amount, n: Length) -> dict[str, Enclosure]:
     """The detector of oscillation delta after n letters with some ones: feature, logit and probability of 1, lead."""
     a = share(exp(delta), fitting(ones, n), n)
     z = logit(a, int(power_of_two(n + 1)))

@@ -29,7 +29,7 @@ from theory.compact.isolation.situations import growing_share
 from theory.compact.words import POWERS, ZEROS, altered, disagreements, periodic
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity
 from theory.outcome import Outcome
-from theory.quantities import Enclosure, Length, Offset, quantity
+from theory.quantities import Amount, Enclosure, Length, quantity
 from theory.symbols import n
 
 CLAIM = "tail-invariance"
@@ -132,13 +132,13 @@ def _margins(claimed: Tail) -> Iterator[Equation]:
 
 
 @quantity("averaging-readout", unit="probability; margin", claim=CLAIM)
-def averaging_readout(ones: Offset, n: Length) -> dict[str, Enclosure]:
+def averaging_readout(ones: Amount, n: Length) -> dict[str, Enclosure]:
     """T(1) = 0.1 + 0.4 ones/n of uniform attention, and the margin by which letter 0 leads."""
     one = LEAST + SLOPE * Fraction(fitting(ones, n), n)
     return {"one": Enclosure(Real.of(one)), "margin of 0": Enclosure(Real.of(1 - 2 * one))}
 
 
 @quantity("threshold-readout", unit="probability", claim=CLAIM)
-def threshold_readout(ones: Offset, n: Length) -> Enclosure:
+def threshold_readout(ones: Amount, n: Length) -> Enclosure:
     """T(1) = sigma(8 (ones/n - 1/4)): 0^w is learned from n = 1 on, words that are eventually 0 from later on."""
     return Enclosure(sigma(GAIN * (Fraction(fitting(ones, n), n) - THRESHOLD)))

@@ -23,7 +23,7 @@ from theory.compact.learnability.separation import PAPER
 from theory.compact.words import POWERS, SQUARES, ZEROS, Infinite, constant, hamming, periodic
 from theory.errors import InputError
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search, Trial
-from theory.quantities import Enclosure, Exact, Length, Letters, Offset, Rational, Result, quantity
+from theory.quantities import Amount, Enclosure, Exact, Length, Letters, Rational, Result, quantity
 
 CLAIM = "joint-learnability"
 SEED = 25056
@@ -185,7 +185,7 @@ def joint_margin(letters: Letters, gain: Rational, gate: Rational, changed: Rati
 
 @quantity("joint-margin-on-words", unit="probability", claim=CLAIM)
 def joint_margin_on_words(
-    words: Words, gain: Rational, gate: Rational, n: Length, flips: Offset = 0
+    words: Words, gain: Rational, gate: Rational, n: Length, flips: Amount = 0
 ) -> dict[str, Result]:
     """The margins of the detector of two letters on its words, with the first `flips` of n letters changed."""
     detector = JointDetector(words, gate, gain)

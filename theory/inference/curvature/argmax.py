@@ -44,7 +44,7 @@ def curvature_gaussian(means: Matrix, x: Vector, variance: Positive) -> dict[str
     """
     gaussian = Gaussian(rows(means), number(variance))
     datum = vector(x)
-    same_length("x", datum, len(gaussian.means[0]))
+    same_length("x", datum, len(gaussian.means[0]), "entry of a mean")
     found, ell = remainders_of(gaussian, datum), gaussian.log_likelihoods(datum)
     half = tuple(square / (2 * gaussian.variance) for square in gaussian.squared_distances())
     scale, _ = doubles("variance", [gaussian.variance, 1 / gaussian.variance])

@@ -116,7 +116,7 @@ def picard_iterates(
 
 def _model(means: Matrix, x: Vector, variance: Positive, alpha: Positive) -> tuple[Gaussian, Entries, Any]:
     gaussian, datum = Gaussian(rows(means), number(variance)), vector(x)
-    same_length("x", datum, len(gaussian.means[0]))
+    same_length("x", datum, len(gaussian.means[0]), "entry of a mean")
     return gaussian, datum, number(alpha)
 
 

@@ -156,7 +156,7 @@ def gauss_newton_step(means: Matrix, x: Vector) -> dict[str, Result]:
     Raises InputError for numbers that are not known to be rational and for means that are affinely dependent.
     """
     centres, datum = rows(means), vector(x)
-    same_length("x", datum, len(centres[0]))
+    same_length("x", datum, len(centres[0]), "entry of a mean")
     if not all(isinstance(entry, Fraction) for row in (*centres, datum) for entry in row):
         raise InputError("the step is solved in fractions; give rational means and a rational x")
     z = affine_weights(centres, datum)

@@ -183,7 +183,7 @@ def hull_one_step(means: Matrix, x: Vector, sigma: Positive) -> dict[str, Result
     Raises InputError for a datum of another dimension, and for means that are not known to be rational.
     """
     centres, datum = rows(means), vector(x)
-    same_length("x", datum, len(centres[0]))
+    same_length("x", datum, len(centres[0]), "entry of a mean")
     model = Gaussian(centres, sigma**2)
     g, offsets = model.gradient(datum), model.offsets()
     corrected = tuple(a - b for a, b in zip(g, offsets, strict=True))

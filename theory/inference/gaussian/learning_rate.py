@@ -214,7 +214,7 @@ def matching_learning_rate(tasks: Count, sigma: Positive, temperature: Positive,
 def latent_step(means: Matrix, x: Vector, sigma: Positive, temperature: Positive, rate: Positive) -> dict[str, Result]:
     """Z after one SGD step on |x - f|^2 from constant logits, and the posterior; Gaussian tasks of one sigma."""
     centres, datum = rows(means), vector(x)
-    same_length("x", datum, len(centres[0]))
+    same_length("x", datum, len(centres[0]), "entry of a mean")
     model = Gaussian(centres, sigma**2)
     logits = moved_logits(model.gradient(datum), rate, temperature, 2 * model.variance)
     return results(z=softmax(logits), posterior=model.posterior(datum))

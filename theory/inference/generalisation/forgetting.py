@@ -182,7 +182,7 @@ def gate_leak(
     """
     table, shares, data = rows(weights), vector(z), vector(x)
     same_length("z", shares, len(table))
-    same_length("x", data, len(table[0]))
+    same_length("x", data, len(table[0]), "input")
     if task > len(table):
         raise InputError(f"task = {task} of {len(table)} tasks; give a number up to that")
     change = tuple(-rate * entry for entry in slopes(table, shares, data, target)[task - 1])

@@ -219,7 +219,7 @@ def hull_distance(means: Matrix, y: Vector, sigma: Positive) -> dict[str, Result
     Raises InputError for numbers that are not known to be rational, and for too many means.
     """
     centres, target = rows(means), vector(y)
-    same_length("y", target, len(centres[0]))
+    same_length("y", target, len(centres[0]), "entry of a mean")
     if not all(isinstance(entry, Fraction) for row in (*centres, target) for entry in row):
         raise InputError("faces are searched in fractions; give rational means and a rational y")
     squared, z = nearest(centres, target)

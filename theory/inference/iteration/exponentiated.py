@@ -13,7 +13,7 @@ from theory.inference.arguments import number, results, rows, same_length, vecto
 from theory.inference.embeddings import Gaussian
 from theory.inference.entropy.contraction import squared_diameter
 from theory.inference.simplex import Vector, softmax, uniform
-from theory.quantities import Matrix, Offset, Positive, Result, quantity
+from theory.quantities import Amount, Matrix, Positive, Result, quantity
 from theory.quantities import Vector as Entries
 
 MOST = 64
@@ -43,7 +43,7 @@ def smoothness(square: Any, variance: Any, four: int = 4) -> Any:
 
 
 @quantity("eg-losses", unit="nats", claim="gbi-eg-monotone-rate")
-def eg_losses(means: Matrix, x: Entries, variance: Positive, eta: Positive, steps: Offset = 0) -> dict[str, Result]:
+def eg_losses(means: Matrix, x: Entries, variance: Positive, eta: Positive, steps: Amount = 0) -> dict[str, Result]:
     """Loss and z after steps of that size from u, hbar = D^2/(4 sigma^2), and log K/(eta T), a bound if eta <= 1/hbar.
 
     Row k of means is that of task k. Raises InputError for too many steps.
@@ -51,7 +51,7 @@ def eg_losses(means: Matrix, x: Entries, variance: Positive, eta: Positive, step
     if steps > MOST:
         raise InputError(f"steps = {steps} are too many nested exponentials; give at most {MOST}")
     gaussian, datum, size = Gaussian(rows(means), number(variance)), vector(x), number(eta)
-    same_length("x", datum, len(gaussian.means[0]))
+    same_length("x", datum, len(gaussian.means[0]), "entry of a mean")
     z = iterates(gaussian, datum, size, uniform(gaussian.tasks), steps)[-1]
     hbar = smoothness(squared_diameter(gaussian.means), gaussian.variance)
     found = results(loss=loss(gaussian, datum, z), z=z, hbar=hbar)

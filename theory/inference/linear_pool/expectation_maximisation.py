@@ -31,7 +31,7 @@ from theory.inference.linear_pool import search
 from theory.inference.linear_pool.shared import SharedPool, shared_pool
 from theory.inference.simplex import Vector, kullback_leibler, normalised, uniform
 from theory.outcome import Outcome
-from theory.quantities import Count, Matrix, Offset, Optimum, Result, quantity
+from theory.quantities import Amount, Count, Matrix, Optimum, Result, quantity
 
 CLAIM = "gbi-em-monotone-rate"
 SEED = 2410
@@ -53,7 +53,7 @@ def em_gain(p: Matrix, step: Count = 1) -> dict[str, Result]:
 
 
 @quantity("em-gap", unit="nats", claim=CLAIM)
-def em_gap(p: Matrix, steps: Offset = 0, power: Count = 1) -> dict[str, Result]:
+def em_gap(p: Matrix, steps: Amount = 0, power: Count = 1) -> dict[str, Result]:
     """The maximum of ell and z* by a numerical search, the gap ell* - ell(z_T) from u, and n KL(z*||u)/(T + 1)^power.
 
     The last bounds the gap for power 1, and for no other. Raises InputError for more steps than the search itself

@@ -22,7 +22,7 @@ from theory.inference.arguments import distribution, positive, results, same_len
 from theory.inference.embeddings import Gaussian, LinearPool
 from theory.inference.simplex import Vector as Entries
 from theory.inference.simplex import argmax, dot, multiplied, normalised, uniform
-from theory.quantities import Offset, Result, Vector, quantity
+from theory.quantities import Amount, Result, Vector, quantity
 
 CLAIM = "gbi-linear-pool-gradient-is-likelihood"
 MOST_STEPS = 1000
@@ -76,7 +76,7 @@ def pool_posterior(p: Vector, prior: Vector, z: Vector = ()) -> dict[str, Result
 
 
 @quantity("pool-repeats", unit="share", claim=CLAIM)
-def pool_repeats(p: Vector, steps: Offset, z: Vector = ()) -> dict[str, Result]:
+def pool_repeats(p: Vector, steps: Amount, z: Vector = ()) -> dict[str, Result]:
     """Where multiplicative steps z <- z g(z) on one datum lead: proportional to z p^steps."""
     if steps > MOST_STEPS:
         raise InputError(f"steps = {steps} gives powers too long to print; give at most {MOST_STEPS}")

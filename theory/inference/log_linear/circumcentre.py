@@ -44,7 +44,11 @@ def circumcentre_start(means: Means) -> Vector:
     # c = m_1 + sum_k z_k gap_k with 2 <gap_j, c - m_1> = |gap_j|^2.
     system = sympy.Matrix([[_expression(2 * dot(a, b)) for b in gaps] for a in gaps])
     if system.det() == 0:
-        raise InputError(f"means {means} lie in a flat of fewer dimensions; drop tasks to make them independent")
+        shown = ", ".join(f"({', '.join(map(str, mean))})" for mean in means)
+        raise InputError(
+            f"means {shown} lie in a flat of fewer than {len(means) - 1} dimensions, and a circumcentre needs "
+            "independent ones; drop tasks, or give means of more entries"
+        )
     solution = system.LUsolve(sympy.Matrix([_expression(dot(a, a)) for a in gaps]))
     others = tuple(Fraction(int(z.p), int(z.q)) if z.is_Rational else z for z in solution)
     return (1 - sum(others), *others)

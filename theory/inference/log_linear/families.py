@@ -18,7 +18,7 @@ from theory.inference.embeddings import ExponentialFamily, Gaussian, LogLinear
 from theory.inference.simplex import Vector as Entries
 from theory.inference.simplex import softmax, uniform
 from theory.outcome import Outcome
-from theory.quantities import Matrix, Offset, Positive, Result, Vector, quantity
+from theory.quantities import Amount, Matrix, Positive, Result, Vector, quantity
 
 CLAIM = "gbi-log-linear-master-identity"
 SMALL = Fraction(1, 10**30)
@@ -98,7 +98,7 @@ def report(family: ExponentialFamily, t: Entries, prior: Entries = (), start: En
 
 
 @quantity("one-step-poisson", unit="nats, probability", claim=CLAIM)
-def one_step_poisson(rates: Vector, x: Offset, prior: Vector = ()) -> dict[str, Result]:
+def one_step_poisson(rates: Vector, x: Amount, prior: Vector = ()) -> dict[str, Result]:
     """One gradient at u for Poisson tasks of given rates at a count x; log-likelihoods without log x!."""
     values = vector(rates)
     positive("rates", values)
@@ -106,7 +106,7 @@ def one_step_poisson(rates: Vector, x: Offset, prior: Vector = ()) -> dict[str, 
 
 
 @quantity("one-step-bernoulli", unit="nats, probability", claim=CLAIM)
-def one_step_bernoulli(p: Vector, x: Offset, prior: Vector = ()) -> dict[str, Result]:
+def one_step_bernoulli(p: Vector, x: Amount, prior: Vector = ()) -> dict[str, Result]:
     """One gradient at u for Bernoulli tasks of given probabilities of 1, at an outcome x of 0 or 1."""
     values = vector(p)
     positive("p", values)
@@ -138,7 +138,7 @@ def same_dimension(datum: Entries, gaussian: Gaussian) -> None:
 
 
 @quantity("one-step-categorical", unit="nats, probability", claim="gbi-softmax-lm-corollary")
-def one_step_categorical(logits: Matrix, letter: Offset, prior: Vector = ()) -> dict[str, Result]:
+def one_step_categorical(logits: Matrix, letter: Amount, prior: Vector = ()) -> dict[str, Result]:
     """One gradient at u for tasks that are rows of next-letter logits, at the letter (from 0) that came."""
     table = rows(logits)
     if letter >= len(table[0]):
