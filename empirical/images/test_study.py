@@ -198,6 +198,12 @@ def test_weights_that_were_changed(
         assert command(tmp_path, "--seeds", "1") == 2
     (folder,) = (path.parent for path in done(tmp_path, "gated"))
     tensors, card = checkpoint.load(folder / MODEL)
+    (weights,) = folder.glob("*.safetensors")
+    weights.rename(tmp_path / "kept")
+    assert command(tmp_path, "--seeds", "1") == 2
+    complaint = capsys.readouterr().err.splitlines()[-1]
+    assert weights.name in complaint and complaint.endswith(f"remove the folder {folder}, and train again")
+    (tmp_path / "kept").rename(weights)
     tensors, card = spoil(tensors, {"network": card["network"]})
     checkpoint.save(folder / MODEL, tensors, card)
     capsys.readouterr()

@@ -47,7 +47,11 @@ class Training:
     def network(self, runs: Path) -> Autoencoder | Classifier:
         """The trained network, frozen, from the folder of all runs. Raises InputError if its files are not its own."""
         card = runs / Run(self, {}).name / MODEL
-        tensors, about = checkpoint.load(card)
+        try:
+            tensors, about = checkpoint.load(card)
+        except InputError as error:
+            reason = str(error).split("; ")[0]
+            raise InputError(f"{reason}; remove the folder {card.parent}, and train again") from None
         network = self.plan.network(self.sets.train)
         shapes = {name: tensor.shape for name, tensor in network.state_dict().items()}
         if about.get("network") != self.as_json() or {name: t.shape for name, t in tensors.items()} != shapes:
