@@ -13,7 +13,7 @@ from constructions.reference import Integer, Letter, Symbol
 from empirical.__main__ import run
 from empirical.capture.heads import LayerHeads
 from empirical.frequencies.paper import LETTER, NUMBER, reported
-from empirical.frequencies.plane import plane_of
+from empirical.frequencies.plane import Plane, plane_of
 from empirical.frequencies.use import foremost, mean_id_by_norm, mean_id_by_variance, steepest
 from empirical.rotary import Rotary
 from empirical.scores.score import score_layer
@@ -120,6 +120,19 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert "already holds frequencies.json of another request; give another folder" in error
         assert error.count("\n") == 1 and {path: path.read_bytes() for path in before} == before
     assert len(list(tmp_path.iterdir())) == 5
+
+
+def test_the_layer_that_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[tuple[int, str]] = []
+
+    def draw_plane(plane: Plane, name: str, folder: Path, stem: str) -> list[Path]:
+        drawn.append((plane.layer, stem))
+        return []
+
+    monkeypatch.setattr("empirical.frequencies.run.draw_use", lambda data, folder: [])
+    monkeypatch.setattr("empirical.frequencies.run.draw_plane", draw_plane)
+    assert frequencies("number-4", "--sequences", 4, "--drawn", 2, "--layer", 2, "--out", tmp_path) == 0
+    assert drawn == [(2, "plane-number-4-layer-2")]
 
 
 @pytest.mark.parametrize(
