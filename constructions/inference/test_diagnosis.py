@@ -66,6 +66,15 @@ def test_biased_by_constants_or_by_context() -> None:
     torch.testing.assert_close(one_step(found.gradient, offsets=found.offsets), found.posterior)
 
 
+def test_offsets_that_depend_on_the_example_a_little() -> None:
+    """A scale that the example sets: offsets differ by parts in 1e6, and rounding is 1e-12 of them."""
+    means = tensor((0, 2, 0), (0, 0, 1))
+    for spread, constant in ((0, True), (1e-6, False)):
+        scale = 1 + spread * torch.linspace(0, 1, 20, dtype=F64)[:, None]
+        found = diagnose(gaussian(lambda z, scale=scale: scale * (z @ means.T), X, 0.5), 20, 3, dtype=F64)  # type: ignore[misc]
+        assert found.verdict == "biased" and found.constant is constant
+
+
 def test_blind_where_z_is_ignored() -> None:
     ignores = gaussian(lambda z: X, X + 1, 0.5)  # not even in the graph
     cancels = gaussian(lambda z: X + 0.1 * z.sum(-1, keepdim=True), X + 1, 0.5)  # constant on the simplex

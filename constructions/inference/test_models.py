@@ -225,6 +225,8 @@ def test_starts_that_are_known() -> None:
     assert start((0, 0), (1, 0), (0, 1), (1, 1)) == pytest.approx([0.25] * 4)
     assert start((5.0,), (5.0,)) == [0.5, 0.5]
     assert circumcentre_start(tensor((0, 1, 2))) is None
+    # Four points in the plane, the last one off the circle of the others by far more than rounding.
+    assert circumcentre_start(tensor((1, 0), (0, 1), (-1, 0), (0, -1 - 1e-9)).T) is None
     means, x = tensor((0, 2, 0), (0, 0, 1)), tensor((0.7, 0.2))
     z = circumcentre_start(means)
     close(

@@ -134,14 +134,14 @@ def test_area_counts_pairs(inside: list[int], outside: list[int]) -> None:
 
 
 def test_scores() -> None:
-    g, ell = tensor((3, 0, 0), (1, 1, 1)), tensor((-1, -4, -4), (-9, -9, -9))
-    found = ood_scores(g, ell, tensor(4, 0))
+    g, ell = tensor((3, 0, 0), (1, 1, 1), (0, 0, 3)), tensor((-1, -4, -4), (-9, -9, -9), (-1, -1, 0))
+    found = ood_scores(g, ell, tensor(4, 0, 0))
     assert {name: score.tolist() for name, score in found.items()} == {
-        "centred max": [2, 0],
-        "centred norm": pytest.approx([6**0.5, 0]),
-        "soft": pytest.approx([torch.e**3 / (torch.e**3 + 2), 1 / 3]),
-        "alignment": [0.5, 0],
-        "likelihood": [-1, -9],
+        "centred max": [2, 0, 2],
+        "centred norm": pytest.approx([6**0.5, 0, 6**0.5]),
+        "soft": pytest.approx([torch.e**3 / (torch.e**3 + 2), 1 / 3, torch.e**3 / (torch.e**3 + 2)]),
+        "alignment": [0.5, 0, 0],  # where nothing is left to be explained there is no direction of it
+        "likelihood": [-1, -9, 0],
     }
 
 

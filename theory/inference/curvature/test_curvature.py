@@ -1,6 +1,7 @@
 """Remainders, their bounds and gated models against brute force, at numbers that no claim lists."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,10 +10,11 @@ from hypothesis import strategies as st
 
 from theory.errors import InputError
 from theory.inference.curvature.argmax import curvature_gaussian
-from theory.inference.curvature.distance import curvature_network, tilt_distances, worst_tilt
+from theory.inference.curvature.distance import Distance, _verdict, curvature_network, tilt_distances, worst_tilt
 from theory.inference.curvature.gating import gated_layers, gated_network
 from theory.inference.curvature.network import TanhNetwork
 from theory.inference.linear_pool.test_linear_pool import ask, entries
+from theory.outcome import Outcome
 from theory.quantities import Quantity
 
 EXAMPLES = 8
@@ -94,6 +96,17 @@ def test_a_small_tilt_keeps_its_digits(power: int) -> None:
     found = ask(worst_tilt, rho=f"1/10**{power}")
     assert found["KL"] / found["KL-bound"] == pytest.approx(1 - rho**2 / 72, abs=rho**4 + 1e-15)
     assert found["share"] == pytest.approx(0.5 - rho / 6, abs=rho**2 + 1e-15)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_both_divergences_count(turned: bool) -> None:
+    """At q_1 = 1/3 and R = (1, 0) one is .1233 and the other .1195, and from the posterior's side the reverse."""
+    q, R = (Fraction(1, 3), Fraction(2, 3)), (Fraction(1), Fraction(0))
+    if turned:  # as near as fractions come
+        p = Fraction(1, 3) * Fraction("2.718281828459045")
+        q, R = (p / (p + Fraction(2, 3)), Fraction(2, 3) / (p + Fraction(2, 3))), (Fraction(-1), Fraction(0))
+    assert _verdict(Distance(), q, R) is Outcome.HOLDS
+    assert _verdict(Distance(eight=Fraction(1) / Fraction("0.12")), q, R) is Outcome.REFUTED  # type: ignore[arg-type]
 
 
 @settings(max_examples=EXAMPLES)
