@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import shutil
+import stat
 import subprocess
 import sysconfig
 import zlib
@@ -62,7 +64,7 @@ def found(name: str, origin: Callable[[], str], option: str) -> str:
 def own(path: Path) -> str:
     """A file of the user: plain or gzip, read as UTF-8, whose wrong bytes become spaces in cleaning.
 
-    Raises InputError for files that cannot be read, of more than LIMIT bytes, or with NUL bytes.
+    Raises InputError for what is no regular file or cannot be read, of more than LIMIT bytes, or with NUL bytes.
     """
     try:
         return _read(path)
@@ -72,7 +74,9 @@ def own(path: Path) -> str:
 
 def _read(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=_at_once) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise Missing(f"{path} is no regular file")
             data = file.read(LIMIT + 1)
         if data[:2] == b"\x1f\x8b" and len(data) <= LIMIT:
             with gzip.open(BytesIO(data)) as unpacked:
@@ -86,6 +90,11 @@ def _read(path: Path) -> str:
     if b"\0" in data:
         raise Missing(f"{path} holds NUL bytes and is no UTF-8 text")
     return data.decode("utf-8", "replace")
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Opens a pipe too, without waiting for one who writes to it."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _joined(paths: Iterable[Path]) -> str:

@@ -74,7 +74,7 @@ class Tier:
 
 
 TIERS = {
-    "quick": Tier(60, 32, Sizes((32, 64), 20, 5, 8, 10, 20)),
+    "quick": Tier(40, 32, Sizes((32, 64), 20, 5, 8, 10, 20)),
     "small": Tier(500, 128, Sizes()),
     "full": Tier(1200, 192, Sizes()),
 }

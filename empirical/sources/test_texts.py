@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,14 @@ def test_files_that_are_no_source(tmp_path: Path, content: str | bytes, words: s
     with pytest.raises(InputError, match=words) as complaint:
         texts.sources("quick", [given(tmp_path, "own", content)])
     assert "\n" not in str(complaint.value) and "give" in str(complaint.value)
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    """A pipe to which nobody writes, and a device that never ends."""
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(InputError, match=f"{path} is no regular file; give another file"):
+            texts.sources("quick", [f"own={path}"])
 
 
 @pytest.mark.parametrize(

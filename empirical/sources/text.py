@@ -48,7 +48,7 @@ def render(data: Found) -> str:
             if kind == "head":
                 lines += _offsets(found, length)
         lines += _adapted(found)
-    return "\n".join([*lines, "", *listed(data["bands"])])
+    return "\n".join([*lines, "", *listed(data["bands"], quick=data["tier"] == "quick")])
 
 
 def _aligned(indent: str, values: Mapping[str, Sequence[float]]) -> list[str]:
@@ -59,7 +59,8 @@ def _learned(found: Sequence[Found], parts: Sequence[Sequence[int]]) -> Iterator
     """Losses of training and test."""
     columns = zip(*(each["parts"] for each in found), strict=True)
     means = (f"{start}-{end} {over_seeds(part).mean:.3f}" for (start, end), part in zip(parts, columns, strict=False))
-    yield f"  training loss at steps {', '.join(means)}"
+    if found[0]["parts"]:  # none of a training that is too short
+        yield f"  training loss at steps {', '.join(means)}"
     yield from _aligned("  ", {"training loss at the end": over(found, "last")})
     ways = {"true": "test loss with the true z", "u": "test loss with u", "none": "test loss"}
     yield from _aligned("  ", {ways[way]: over(found, "test_loss", way) for way in found[0]["test_loss"]})
