@@ -73,11 +73,15 @@ def minus(a: Sequence[float], b: Sequence[float]) -> list[float]:
     return [x - y for x, y in zip(a, b, strict=True)]
 
 
-def listed(bands: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The bands of a results file as lines of text, how many are met first."""
+def listed(bands: Iterable[Mapping[str, Any]], *, quick: bool = False) -> list[str]:
+    """The bands of a results file as lines of text, how many are met first; of a quick tier, a warning."""
     rows = [Row(**{name: value for name, value in each.items() if name not in ("met", "clear")}) for each in bands]
     met = sum(row.met for row in rows)
+    if not rows:
+        return ["0 of 0 bands met: none is set for this request"]
     lines = [f"{met} of {len(rows)} bands met; mean [interval], band; ? where the interval is on both sides"]
+    if quick:
+        lines.append("of trainings this short nothing follows, whether a band is met or missed")
     for row in rows:
         ends = "" if row.low is None else f" [{row.low:.4g}, {row.high:.4g}]"
         doubt = "?" if row.clear is False else " "

@@ -50,3 +50,6 @@ def test_as_text() -> None:
     assert text[1] == "  met     a: 0.5, > 0.4"
     assert text[2].startswith("  MISSED? b: 0.5 [") and text[2].endswith("], < 0")
     assert Row("c", 1.0, None, None).met
+    hurried = listed([each.as_json() for each in rows], quick=True)
+    assert hurried == [text[0], "of trainings this short nothing follows, whether a band is met or missed", *text[1:]]
+    assert listed([]) == ["0 of 0 bands met: none is set for this request"]

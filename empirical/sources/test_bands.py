@@ -130,6 +130,7 @@ def test_seeds_that_disagree_are_told() -> None:
     found = results()
     found["head"][0]["last"] = 1.5
     data = {
+        "tier": "full",
         "body": "lstm",
         "seeds": [0, 1],
         "every": 10,

@@ -50,7 +50,9 @@ def render(data: Found) -> str:
     lines += ["", "three tasks, windows of the middle one: shares given to each"]
     for rule, seeds in found["hull"]["hull"].items():
         lines.append(f"  {rule}: {_means(list(zip(*(seed[1] for seed in seeds), strict=True)))}")
-    return "\n".join([*lines, "", *_unaided(data["trainings"]), "", *listed(data["bands"])])
+    return "\n".join(
+        [*lines, "", *_unaided(data["trainings"]), "", *listed(data["bands"], quick=data["tier"] == "quick")]
+    )
 
 
 def _unaided(trainings: Found) -> list[str]:
