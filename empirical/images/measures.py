@@ -108,8 +108,7 @@ def pictures(model: Autoencoder, test: Images, scores: Mapping[str, Tensor]) -> 
 
     Pixels are bytes in hexadecimal, 0 for LOWEST and 255 for HIGHEST.
     """
-    assert test.labels is not None
-    one, all_ = (classes(scores[name]) == test.labels for name in ("one-step", "likelihoods"))
+    one, all_ = (classes(scores[name]) == test.known for name in ("one-step", "likelihoods"))
     kept = []
     for chosen in (one & all_, ~one & all_):
         if chosen.any():

@@ -81,7 +81,7 @@ def works(tier: Tier, sets: Sets, seeds: Sequence[int]) -> Works:
     measured = []
     for each in main + rest:
         own = members[each.plan.seed - first]
-        beside = [own, *(other for other in members if other is not own)][: max(tier.ensemble, 1)]
+        beside = [own, *(other for other in members if other is not own)][: tier.ensemble]
         measured.append(Measuring(each, beside, each in main))
     costs = Costing(sets.train.pixels.shape[1], MODES["gated"], tier.hidden, tier.repeats)
     return Works(members, main + rest, measured, costs)
