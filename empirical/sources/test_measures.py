@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -11,11 +12,10 @@ from torch import Tensor, nn
 
 from constructions.inference import frozen
 from empirical.sources import adaptation, inference
-from empirical.sources.evidence import context_offsets, drawn, gradients, likelihoods, losses, output, several_steps
-from empirical.sources.networks import SourceModel, build
+from empirical.sources.evidence import drawn, likelihoods, several_steps
+from empirical.sources.networks import SourceModel
 from empirical.sources.plan import Plan, Sizes
 from empirical.sources.texts import VOCABULARY, Text
-from theory.errors import InputError
 
 torch.set_num_threads(1)
 PLAN = Plan("head", "true", 3, 7, 1, 4)
@@ -68,44 +68,6 @@ def sources() -> list[Text]:
     return [text(str(number), row, number) for number, row in enumerate(natural())]
 
 
-@pytest.mark.parametrize("body", ["lstm", "transformer"])
-@pytest.mark.parametrize("mode", ["input", "head"])
-def test_what_models_say(mode: str, body: str) -> None:
-    """Of real networks: likelihoods by the definition; where z is at the head, the identity by hand as well."""
-    nets = frozen(build(replace(PLAN, mode=mode, body=body, hidden=12)))
-    windows = torch.randint(VOCABULARY, (5, 10), generator=torch.Generator().manual_seed(1))
-    rows = torch.stack([nets(windows[:, :-1], z.expand(5, 3)) for z in torch.eye(3)])
-    log = rows.log_softmax(-1).gather(-1, windows[None, :, 1:, None].expand(3, -1, -1, -1))[..., 0]
-    ell = log.sum(-1).T
-    assert torch.allclose(likelihoods(nets, windows), ell, atol=1e-4)
-    assert torch.allclose(losses(nets, windows, torch.eye(3)[1]), -ell[:, 1] / 9, atol=1e-5)
-    z = torch.rand(5, 3)
-    assert torch.allclose(output(nets, windows)(z), nets(windows, z), atol=1e-6)
-    value, g = gradients(nets, windows)
-    step = 1e-2 * torch.eye(3)[0]  # float32: a difference is good to (1e-2)^2 of it, and to 1e-5/1e-2 for rounding
-    slope = (losses(nets, windows, torch.full((3,), 1 / 3) - step) - losses(nets, windows, 1 / 3 + step)) * 9 / 2e-2
-    assert torch.allclose(g[:, 0], slope, atol=5e-3)
-    if mode == "head":
-        centre = rows.mean(0).log_softmax(-1)
-        exact = (centre.exp() * (centre - rows.log_softmax(-1))).sum(-1).sum(-1).T
-        assert torch.allclose(context_offsets(nets, windows), exact, atol=1e-4)
-        mean = (centre.exp() * rows).sum(-1).sum(-1).T
-        reached = rows.gather(-1, windows[None, :, 1:, None].expand(3, -1, -1, -1))[..., 0].sum(-1).T
-        assert torch.allclose(inference.centred(g), inference.centred(reached - mean), atol=1e-4)
-        assert torch.allclose(value[:, None] + inference.centred(g) - exact, ell, atol=1e-4)
-
-
-def test_windows() -> None:
-    found = drawn(torch.arange(20), 400, 6, (1, 2))
-    assert found.shape == (400, 7) and torch.equal(found, found[:, :1] + torch.arange(7))
-    assert (int(found.min()), int(found.max())) == (0, 19)
-    assert torch.equal(found, drawn(torch.arange(20), 400, 6, (1, 2)))
-    assert not torch.equal(found, drawn(torch.arange(20), 400, 6, (1, 3)))
-    assert drawn(torch.arange(7), 2, 6, (1,)).shape == (2, 7)
-    with pytest.raises(InputError, match="6 characters has no window of 7"):
-        drawn(torch.arange(6), 2, 6, (1,))
-
-
 def test_sources_are_found() -> None:
     found = inference.inferred(model(), PLAN, sources(), SIZES)
     short, long = found["lengths"]["8"], found["lengths"]["16"]
@@ -114,7 +76,8 @@ def test_sources_are_found() -> None:
     log = natural().log_softmax(-1)
     centre = natural().mean(0).log_softmax(-1)
     exact = (centre.exp() * (centre - log)).sum(-1)
-    assert torch.allclose(torch.tensor(short["offsets"]), exact, atol=1e-4)
+    for here in (short, long):
+        assert torch.allclose(torch.tensor(here["offsets"]), exact, atol=1e-4)
     for rule in ("constant offsets", "offsets of the context"):
         assert short["right"][rule] == short["right"]["likelihoods"]
     assert long["right"]["likelihoods"] > max(0.95, short["right"]["likelihoods"] - 0.05)
@@ -126,6 +89,40 @@ def test_sources_are_found() -> None:
     assert found["test_loss"]["true"] == pytest.approx(true, abs=0.1)
     assert found["test_loss"]["true"] < found["test_loss"]["u"]
     assert set(short["right"]) - set(long["right"]) == {"entropy", "norm"}
+
+
+def test_windows_of_every_source_are_iterated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first of each, so that shares of the two rules are of the same windows."""
+    monkeypatch.setattr(inference, "ITERATED", 2)
+    sizes = replace(SIZES, lengths=(2,))  # so short that some are not found
+    first = [drawn(each.test, 30, 2, (7, inference.TEST, 2, number))[:2] for number, each in enumerate(sources())]
+    own = likelihoods(model(), torch.cat(first)).argmax(-1) == torch.tensor([0, 0, 1, 1, 2, 2])
+    found = inference.inferred(model(), PLAN, sources(), sizes)["lengths"]["2"]["iterative"]
+    assert found["likelihoods"] == pytest.approx(float(own.double().mean()))
+    assert found["iterative"] > 1 / 3
+
+
+@pytest.mark.parametrize("mode", ["input", "head"])
+def test_nothing_is_learned_from_what_is_tested(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Constant offsets come from training parts, z from first halves; all that is judged is in the other part."""
+    texts, seen = sources(), set[tuple[int, str]]()
+    kept = {each.name: (each.train, each.test) for each in texts}
+    for at, name in enumerate(("train", "test")):
+        monkeypatch.setattr(Text, name, property(lambda text, at=at: kept[text.name][at]))
+    parts = {id(part): name for pair in kept.values() for part, name in zip(pair, ("train", "test"), strict=True)}
+
+    def noting(part: Tensor, count: int, length: int, key: Sequence[int]) -> Tensor:
+        seen.add((key[1], parts[id(part)]))
+        return drawn(part, count, length, key)
+
+    for module in (inference, adaptation):
+        monkeypatch.setattr(module, "drawn", noting)
+    inference.inferred(model(mode), PLAN, texts, SIZES)
+    assert seen == {(inference.TRAIN, "train"), (inference.TEST, "test")}
+    seen.clear()
+    adaptation.adapted(model(mode), PLAN, texts[:1], texts[2], SIZES)
+    adaptation.moved(model(), PLAN, texts[:1], SIZES)
+    assert seen == {(adaptation.FIT, "train"), (adaptation.CHECK, "test")}
 
 
 def test_a_model_that_ignores_z_finds_nothing() -> None:
@@ -180,6 +177,18 @@ def test_an_input_that_is_moved() -> None:
 def test_iterating_goes_to_the_best_z() -> None:
     windows = drawn(sources()[2].test, 8, 40, (3,))
     assert bool((several_steps(model(), windows, 40, 0.5)[:, 2] > 0.8).all())
+
+
+def test_baselines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slopes of entropy, downwards, and of the square of the logits, which here are the same at all letters."""
+    monkeypatch.setattr(inference, "_given", lambda scores, labels, K: {"scores": scores})
+    found = inference.inferred(model(), PLAN, sources(), replace(SIZES, lengths=(8,)))["lengths"]["8"]["scores"]
+    logits = natural().mean(0)
+    log = logits.log_softmax(-1)
+    entropy = -(log.exp() * log).sum()
+    down = 8 * natural() @ (log.exp() * (log + entropy))  # -dH/dL_v = p_v (log p_v + H)
+    assert torch.allclose(found["entropy"], down.expand(90, 3), atol=1e-4)
+    assert torch.allclose(found["norm"], (16 * natural() @ logits).expand(90, 3), rtol=1e-4)
 
 
 def test_parts_of_measures() -> None:

@@ -151,6 +151,9 @@ def test_models_are_checked(tmp_path: Path) -> None:
     checkpoint.save(folder / works.MODEL, {"gates": model.gates[:1]}, work.as_json())
     with pytest.raises(InputError, match="is not the model"):
         work.model(tmp_path / "runs")
+    (folder / works.MODEL).unlink()
+    with pytest.raises(InputError, match=f"cannot be read.*; remove the folder {folder} to train it again"):
+        work.model(tmp_path / "runs")
 
 
 def test_tiers() -> None:

@@ -53,7 +53,11 @@ class Training:
     def model(self, runs: Path) -> SourceModel:
         """The trained model, frozen, from the folder of all runs. Raises InputError for files that are not its own."""
         path = runs / Run(self, {}).name / MODEL
-        tensors, card = checkpoint.load(path)
+        try:
+            tensors, card = checkpoint.load(path)
+        except InputError as error:
+            reason = str(error).split("; ")[0]
+            raise InputError(f"{reason}; remove the folder {path.parent} to train it again") from None
         model, ours = build(self.plan), self.as_json()
         expected = {name: weight.shape for name, weight in model.state_dict().items()}
         if {name: card.get(name) for name in ours} != ours or {n: w.shape for n, w in tensors.items()} != expected:
