@@ -141,7 +141,7 @@ def _errors(axes: Axes, found: Found) -> None:
         bar(axes, place, online[name], colour, None, 0.7)
     names = [{"bayes": "Bayes", "filter": "GBI filter", "one-step": "one step"}.get(name, name) for name in chosen]
     axes.set_xticks(range(len(names)), names, rotation=40, ha="right")
-    axes.set(ylabel="realised squared error", title="the stream predicted", ylim=(0.08, None))
+    axes.set(ylabel="realised squared error", title="the stream predicted", ylim=(0, None))
 
 
 def _hull(axes: Axes, found: Found) -> None:
@@ -149,7 +149,7 @@ def _hull(axes: Axes, found: Found) -> None:
         for task, colour in enumerate((ORANGE, BLUE, RED)):
             label = ("low", "middle", "high")[task] if place == 0 else None
             bar(axes, place + 0.27 * (task - 1), [seed[1][task] for seed in seeds], colour, label, 0.25)
-    names = [{"offsets of the context": "context offsets"}.get(name, name) for name in found]
+    names = [{"offsets of the context": "context offsets", "one-step": "one step"}.get(name, name) for name in found]
     axes.set_xticks(range(len(names)), names, rotation=40, ha="right")
-    axes.set(ylabel="share of windows", title="the middle of 3 tasks is taken for", ylim=(0, 1.25))
+    axes.set(ylabel="share of windows", title="the middle of 3, taken for", ylim=(0, 1.25))
     axes.legend(fontsize=6, loc="upper center", ncols=3)

@@ -104,4 +104,4 @@ def _forgetting(axes: Axes, found: Found) -> None:
         xlabel="further steps on task 1 alone", ylabel="expected error on task 2", title="forgetting", yscale="log"
     )
     axes.set_ylim(top=14)
-    axes.legend(fontsize=6, loc="upper left", ncols=2)
+    axes.legend(fontsize=6, loc="upper left", ncols=2, handlelength=1.2, columnspacing=0.8)
