@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from typing import Any
 
 import sympy
-from sympy import Expr, IndexedBase, Matrix, cos, sin, symbols
+from sympy import Expr, ImmutableMatrix, IndexedBase, Matrix, cos, sin, symbols
 
 from theory.arithmetic.real import Real
 from theory.claims import Source, claim
@@ -49,7 +50,13 @@ def half_split(width: int) -> Matrix:
 
 def logit(query: Matrix, query_position: Expr, key: Matrix, key_position: Expr, angles: Sequence[Expr]) -> Expr:
     """The logit (R^j k)^T (R^i q) of a query at i and a key at j, straight from the definition."""
-    return (rope(angles, key_position) * key).dot(rope(angles, query_position) * query)
+    turned_key, turned_query = _turn(tuple(angles), key_position) * key, _turn(tuple(angles), query_position) * query
+    return turned_key.dot(turned_query)
+
+
+@cache  # many tokens stand at the same few positions
+def _turn(angles: tuple[Expr, ...], position: Expr) -> ImmutableMatrix:
+    return rope(angles, position).as_immutable()
 
 
 # A rule asserts the logit of one plane, given a function that turns a vector by a number of positions.
