@@ -12,7 +12,7 @@ from empirical.__main__ import main
 from theory.command_line import Option
 from theory.errors import InputError
 
-COMMANDS = {name: of for name, of in main.commands.items() if name != "images"}  # images has its own words
+COMMANDS = main.commands
 
 
 def shared(name: str) -> dict[str, click.Option]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
+
+from empirical import options
+from theory.command_line import Option
 
 EXAMPLES = """\b
 Examples:
@@ -20,21 +22,18 @@ Examples:
 
 @click.command("images", epilog=EXAMPLES)
 @click.option("--data", default="digits", show_default=True, type=click.Choice(["digits", "fashion"]))
-@click.option("--tier", default="full", show_default=True, type=click.Choice(["quick", "full"]))
-@click.option("--seeds", type=click.IntRange(1, 64), help="How many.  [default: by data and tier, 2 to 5]")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**32), help="The first of them.")
+@options.tier()
+@options.seeds("by data and tier, 2 to 5", 64, "of every kind of model")
+@options.first_seed()
 @click.option(
     "--fashion",
+    cls=Option,
+    show_default="where the Debian package has them",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder with the four files of Fashion-MNIST.  [default: where the Debian package has them]",
+    help="Folder with the four files of Fashion-MNIST.",
 )
-@click.option("--json", "wants_data", is_flag=True, help="Print versioned JSON.")
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for models, JSON and figures; resumes there.",
-)
+@options.wants_json()
+@options.out("models, JSON and figures", required=True)
 def command(
     data: str, tier: str, seeds: int | None, seed: int, fashion: Path | None, wants_data: bool, out: Path
 ) -> None:
@@ -50,14 +49,9 @@ def command(
     from empirical.images.tiers import TIERS
 
     torch.set_num_threads(1)
-    chosen = range(seed, seed + (seeds or TIERS[data, tier].seeds))
+    chosen = options.seed_range(seed, seeds or TIERS[data, tier].seeds)
     found, paths = study(data, tier, chosen, out, fashion)
-    for path in paths:
-        click.echo(f"wrote {path}", err=True)
-    if wants_data:
-        click.echo(json.dumps(found, indent=1, allow_nan=False))
-    else:
-        click.echo("\n".join([render(found), "", *spent(found)]))
+    options.tell(paths, found, "\n".join([render(found), "", *spent(found)]), wants_data)
 
 
 def spent(found: Mapping[str, Any]) -> Iterator[str]:

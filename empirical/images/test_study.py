@@ -219,6 +219,7 @@ def test_weights_that_were_changed(
         (["--seeds", "65"], "--seeds"),
         (["--tier", "long"], "--tier"),
         (["--seed", "-1"], "--seed"),
+        (["--seed", str(2**32 - 1), "--seeds", "2"], "beyond the last seed"),
         (["--data", "mnist"], "--data"),
     ],
 )
