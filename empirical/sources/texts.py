@@ -150,7 +150,10 @@ def _pair(option: str, given: str) -> tuple[str, Path]:
 def _text(name: str, raw: str, parts: Callable[[int], tuple[int, int]], called: str) -> Text:
     text = cleaned(raw)[:KEPT]
     if len(text) < LEAST or not text.strip():
-        raise InputError(f"{called} has {len(text.strip())} letters after cleaning; give a text of at least {LEAST}")
+        raise InputError(
+            f"{called} has {len(text.strip())} letters after cleaning, which keeps ASCII alone; "
+            f"give a text of at least {LEAST}"
+        )
     used, split = parts(len(text))
     letters = encoded(text[:used])
     return Text(name, letters, hashlib.sha256(bytes(letters.tolist())).hexdigest(), split)
