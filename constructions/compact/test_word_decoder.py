@@ -110,3 +110,8 @@ def test_logits_in_single_precision_are_a_mistake() -> None:
     rounded = WordDecoder(ones, (Layer((Head(lambda x, y, i, j: 0.3 * (i - j), itself),), gathered),), share_of_ones)
     with pytest.raises(TypeError, match="float32"):
         rounded(letters_of(POWERS, 5))
+
+
+def test_letters_can_be_written_over() -> None:
+    letters_of(POWERS, 5).zero_()
+    assert letters_of(POWERS, 5).tolist() == [1, 1, 0, 1, 0]

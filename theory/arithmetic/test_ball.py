@@ -74,6 +74,13 @@ def test_rational_multiples_of_pi_stay_exact(x: Fraction, y: Fraction, z: Fracti
         assert (x * pi / y).over_pi == x / y
 
 
+@pytest.mark.parametrize(("a", "b"), [(1, 0), (0, 1), (1, 1)])
+def test_rationals_that_have_grown_beyond_use_are_balls(a: int, b: int) -> None:
+    small, large = (Real.of_linear(a * fmpq(x), b * fmpq(x)) for x in (2**1000, 2**70_000))
+    assert (small.exact, small.over_pi) == (a * 2**1000 if not b else None, b * 2**1000 if not a else None)
+    assert (large.exact, large.over_pi) == (None, None) and (large > small) is HOLDS
+
+
 @given(x=fractions, y=fractions)
 def test_comparisons_agree_with_the_rationals(x: Fraction, y: Fraction) -> None:
     for compare in (operator.lt, operator.le, operator.gt, operator.ge):
