@@ -72,7 +72,8 @@ class PairError:
         size = self.lead(gap, radii[c], radii[j])
         if isinstance(gap, float):
             return cdf(-size / root(gap * model.variance))
-        return Fraction(1, 2) if gap == 0 else cdf(-size / sqrt(Real.of(gap) * model.variance))
+        tied = not isinstance(gap, Real) and gap == 0
+        return Fraction(1, 2) if tied else cdf(-size / sqrt(Real.of(gap) * model.variance))
 
 
 def squared(model: Gaussian, c: int, j: int) -> Any:

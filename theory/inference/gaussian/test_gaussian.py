@@ -210,6 +210,13 @@ def test_slopes_of_a_learned_variance(mean: float, first: float, second: float, 
     assert found["squared-error"] == 0
 
 
+def test_pairs_at_irrational_means() -> None:
+    """Two tasks: one step errs as likelihoods do, half the distance sqrt(2 + pi^2) away."""
+    found = ask(gradient_pair_error, means='[["sqrt(2)",0],[0,"pi"]]', sigma="1", c=1, j=2, n=1)
+    expected = float(norm.cdf(-sqrt(2 + np.pi**2) / 2))
+    assert list(found.values()) == pytest.approx([expected] * 3, rel=1e-12)
+
+
 @pytest.mark.parametrize(
     ("item", "arguments", "complaint"),
     [

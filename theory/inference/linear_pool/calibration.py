@@ -76,7 +76,7 @@ def pool_softmax_step(p: Vector, constant: Rational = EIGHTH) -> dict[str, Resul
     distance = total_variation(softmax(g), r)
     found = results(step=softmax(g), total_variation=distance, by_logits=by_logits(epsilon))
     delta = strength(epsilon)
-    if delta > 0 and _below_one(delta):
+    if _certain(delta > 0) and _certain(delta < 1):
         last = Calibration(constant).third(delta)
         found |= results(by_strength=by_strength(delta), by_square=last, attained=distance / last)
     return found
@@ -123,12 +123,12 @@ class Calibration:
         delta = strength(epsilon)
         if not self.weak:
             return [by_logits(epsilon), self.third(delta)]
-        return [by_logits(epsilon), *([by_strength(delta), self.third(delta)] if _below_one(delta) else [])]
+        return [by_logits(epsilon), *([by_strength(delta), self.third(delta)] if _certain(delta < 1) else [])]
 
 
-def _below_one(delta: Any) -> bool:
-    """Whether that is certain."""
-    return (delta < 1) in (True, Outcome.HOLDS)
+def _certain(said: bool | Outcome) -> bool:
+    """Of fractions and of reals."""
+    return said in (True, Outcome.HOLDS)
 
 
 @claim(

@@ -15,7 +15,7 @@ from typing import Any
 
 import sympy
 
-from theory.arithmetic.ball import sqrt
+from theory.arithmetic.ball import Real, sqrt
 from theory.claims import Hypothesis, Source, claim
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity
 from theory.inference.arguments import largest_task, results
@@ -23,6 +23,7 @@ from theory.inference.embeddings import Gaussian, LinearPool
 from theory.inference.linear_pool.likelihood import pool
 from theory.inference.simplex import Vector as Entries
 from theory.inference.simplex import centred, dot, multiplied, normalised, uniform
+from theory.outcome import Outcome
 from theory.quantities import Result, Vector, quantity
 
 CLAIM = "gbi-natural-gradient-unit-step"
@@ -48,7 +49,7 @@ def pool_natural(p: Vector, z: Vector = ()) -> dict[str, Result]:
         posterior_task=largest_task(model.responsibilities(start)),
         likelihood_task=largest_task(model.likelihoods),
     )
-    if any(entry != 0 for entry in natural):
+    if any(Real.of(entry).equals(0) is Outcome.REFUTED for entry in natural):
         norms = sqrt(dot(natural, natural)) * sqrt(dot(euclidean, euclidean))
         found |= results(cosine=dot(natural, euclidean) / norms)
     return found

@@ -16,6 +16,7 @@ import numpy as np
 import sympy
 
 from theory.claims import Hypothesis, Source, claim
+from theory.compact.elementary import largest
 from theory.evidence import Case, Enumeration, Equation, Evidence, Identity, Search
 from theory.inference.arguments import results
 from theory.inference.embeddings import Gaussian, LinearPool
@@ -33,17 +34,12 @@ TRIANGLE = ((2, 0, 0), (0, 2, 0), (0, 0, 2))  # equal radii, so equal offsets
 def pool_score(p: Vector) -> dict[str, Result]:
     """The score max_k g_k(u)/K of likelihoods p, and the largest posterior."""
     model, _ = pool(p, ())
-    return results(score=share(model.gradient()), largest_posterior=max_of(model.responsibilities()))
-
-
-def max_of(values: Sequence[Any]) -> Any:
-    """The largest of exact numbers or floats."""
-    return max(values)
+    return results(score=share(model.gradient()), largest_posterior=largest(*model.responsibilities()))
 
 
 def share(g: Sequence[Any]) -> Any:
     """max_k g_k/K."""
-    return max_of(g) / len(g)
+    return largest(*g) / len(g)
 
 
 @dataclass(frozen=True)
@@ -75,7 +71,7 @@ class Score:
         return share(model.gradient(start))
 
     def of_gaussian(self, g: Entries) -> Any:
-        return max_of([float(entry) for entry in (softmax(g) if self.soft else g)])
+        return largest(*(float(entry) for entry in (softmax(g) if self.soft else g)))
 
 
 @claim(
@@ -102,11 +98,11 @@ def ood_linear_pool_no_gain(score: Score, thorough: bool) -> Iterator[Evidence]:
     yield Search.decided("ranks of random likelihoods", _random(score, 200 if thorough else 30), seed=SEED)
 
 
-def _rational(score: Score, largest: int) -> Iterator[Case]:
+def _rational(score: Score, most: int) -> Iterator[Case]:
     for tasks in (2, 3):
-        for p in product(map(Fraction, range(1, largest + 1)), repeat=tasks):
+        for p in product(map(Fraction, range(1, most + 1)), repeat=tasks):
             model, more = LinearPool(p), LinearPool(tuple(10 * entry for entry in p))
-            same = score.of_pool(model) == max_of(model.responsibilities())
+            same = score.of_pool(model) == largest(*model.responsibilities())
             yield {"p": p}, same and score.of_pool(more) == score.scaled(10) * score.of_pool(model)
 
 
@@ -120,7 +116,7 @@ def _gaussian(score: Score, reach: int) -> Iterator[Case]:
     for x in product(map(Fraction, range(-reach, reach + 1)), repeat=len(score.means[0])):
         g, ell = gaussian.gradient(x), gaussian.log_likelihoods(x)
         same = oscillation([a - b for a, b in zip(g, ell, strict=True)]) == 0
-        posterior = max_of([float(entry) for entry in softmax(tuple(map(float, ell)))])
+        posterior = largest(*(float(entry) for entry in softmax(tuple(map(float, ell)))))
         found.append((x, posterior, score.of_gaussian(tuple(map(float, g))), same))
     for (x, p, s, same), (y, q, t, _) in product(found, found):
         if p > q + 1e-9:
@@ -141,5 +137,5 @@ def _random(score: Score, count: int) -> Iterator[tuple[Any, bool]]:
         tasks = int(random.integers(2, 9))
         one, two = (LinearPool(tuple(map(float, random.gamma(0.5, size=tasks) + 1e-9))) for _ in range(2))
         lead = score.of_pool(one) - score.of_pool(two)
-        posterior = max_of(one.responsibilities()) - max_of(two.responsibilities())
+        posterior = largest(*one.responsibilities()) - largest(*two.responsibilities())
         yield case, abs(lead - posterior) <= 1e-12

@@ -149,6 +149,14 @@ def test_a_tied_vertex_alone_refutes_the_faster_rate() -> None:
     assert tied == [Outcome.HOLDS, Outcome.REFUTED]
 
 
+@pytest.mark.parametrize("quantity", [pool_natural, pool_score, pool_softmax_step])
+def test_irrational_likelihoods_are_those_of_floats(quantity: Quantity) -> None:
+    found = ask(quantity, p='["sqrt(2)", "pi/2"]')
+    expected = ask(quantity, p=[math.sqrt(2), math.pi / 2])
+    assert found.keys() == expected.keys() and len(found) > 1
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
 @pytest.mark.parametrize(
     ("quantity", "arguments"),
     [

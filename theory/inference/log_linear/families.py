@@ -80,7 +80,7 @@ def report(family: ExponentialFamily, t: Entries, prior: Entries = (), start: En
     same_length("prior", weights, family.tasks)
     same_length("start", z, family.tasks)
     distribution("prior", weights)
-    if sum(z) != 1:
+    if Real.of(sum(z)).equals(1) is Outcome.REFUTED:
         raise InputError("start does not add up to 1: the identity is of such starts; divide by the sum")
     g, offsets, ell = family.gradient(t, z), family.offsets(z), family.log_likelihoods(t)
     return results(

@@ -104,6 +104,16 @@ def test_the_lean_is_to_the_far_task_at_a_found_datum() -> None:
     assert gaussian.offsets()[chosen] > gaussian.offsets()[likely]
 
 
+def test_an_irrational_start_that_adds_up_to_one() -> None:
+    known = {"means": "[[0],[1]]", "x": "[1]", "variance": "1"}
+    found = one_step_gaussian.evaluate({**known, "start": '["sqrt(2)-1","2-sqrt(2)"]'})
+    near = one_step_gaussian.evaluate({**known, "start": "[0.414213562373,0.585786437627]"})
+    for name in ("gradient-1", "offset-2", "corrected-1", "squared-radius-2"):
+        assert float(found[name].value) == pytest.approx(float(near[name].value), abs=1e-9)
+    with pytest.raises(InputError, match="does not add up to 1"):
+        one_step_gaussian.evaluate({**known, "start": '["sqrt(2)","pi"]'})
+
+
 @pytest.mark.parametrize(
     ("quantity", "arguments"),
     [
