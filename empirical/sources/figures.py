@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -122,20 +122,28 @@ def _given(axes: Axes, head: Sequence[Found]) -> None:
 
 def _changes(axes: Axes, results: Results) -> None:
     texts = list(results["head"][0]["adapted"])
-    ways = [(kind, ("adapted",), NAMES[kind]) for kind in NAMES if kind != "none"]
-    bars = [(kind, lambda each, text: each["adapted"][text], label, COLOURS[kind]) for kind, _, label in ways]
-    bars.append(("none", lambda each, text: each["moved"][text]["projected"], "no z, input moved, projected", RED))
-    bars.append(("none", lambda each, text: each["moved"][text]["free"], "no z, input moved, free", "#CC79A7"))
-    width = 0.84 / len(bars)
-    for place, text in enumerate(texts):
-        for number, (kind, chosen, label, colour) in enumerate(bars):
-            values = [chosen(each, text)["change"] for each in results[kind]]
-            at = place + width * (number - (len(bars) - 1) / 2)
-            bar(axes, at, values, colour, label if place == 0 else None, width)
-            _dots(axes, at, values)
+    ways = [
+        (NAMES[kind], COLOURS[kind], [over(found, "adapted", text, "change") for text in texts])
+        for kind, found in results.items()
+        if kind != "none"
+    ]
+    for way, colour in (("projected", RED), ("free", "#CC79A7")):
+        changes = [over(results["none"], "moved", text, way, "change") for text in texts]
+        ways.append((f"no z, input moved, {way}", colour, changes))
+    _by_text(axes, texts, ways)
+    axes.set(ylabel="change of loss, nats a letter", title="adapting to a text of no source, judged on its second half")
+
+
+def _by_text(axes: Axes, texts: Sequence[str], ways: Sequence[tuple[str, str, list[list[float]]]]) -> None:
+    """At every text a bar for every way: its name, its colour, and the numbers of all seeds, text by text."""
+    width = 0.84 / len(ways)
+    for number, (label, colour, values) in enumerate(ways):
+        for place, each in enumerate(values):
+            at = place + width * (number - (len(ways) - 1) / 2)
+            bar(axes, at, each, colour, label if place == 0 else None, width)
+            _dots(axes, at, each)
     axes.axhline(0, color="black", linewidth=0.8)
     axes.set_xticks(range(len(texts)), texts)
-    axes.set(ylabel="change of loss, nats a letter", title="adapting to a text of no source, judged on its second half")
     _legend_above(axes, 3)
 
 
@@ -156,22 +164,18 @@ def _mixtures(axes: Axes, results: Results) -> None:
 def _singles(axes: Axes, found: Sequence[Found]) -> None:
     """Losses relative to u, seed by seed."""
     texts = list(found[0]["adapted"])
-    name = found[0]["foreign"]["name"]
-    ways = (
-        ("the adapted mixture", BLUE, lambda here: here["loss"][-1]),
-        ("the best source alone", ORANGE, lambda here: min(here["single"])),
-        (f"z adapted to {name}", GREY, lambda here: here["foreign"]),
-    )
-    for place, text in enumerate(texts):
-        for number, (label, colour, chosen) in enumerate(ways):
-            values = [chosen(each["adapted"][text]) - each["adapted"][text]["loss"][0] for each in found]
-            at = place + 0.27 * (number - 1)
-            bar(axes, at, values, colour, label if place == 0 else None, 0.25)
-            _dots(axes, at, values)
-    axes.axhline(0, color="black", linewidth=0.8)
-    axes.set_xticks(range(len(texts)), texts)
+
+    def beyond(chosen: Callable[[Found], float]) -> list[list[float]]:
+        measured = [[each["adapted"][text] for each in found] for text in texts]
+        return [[chosen(here) - here["loss"][0] for here in each] for each in measured]
+
+    ways = [
+        ("the adapted mixture", BLUE, beyond(lambda here: here["loss"][-1])),
+        ("the best source alone", ORANGE, beyond(lambda here: min(here["single"]))),
+        (f"z adapted to {found[0]['foreign']['name']}", GREY, beyond(lambda here: here["foreign"])),
+    ]
+    _by_text(axes, texts, ways)
     axes.set(ylabel="loss - that with z = u", title="mixture or selection, z at the input")
-    _legend_above(axes, 3)
 
 
 def _legend_above(axes: Axes, columns: int) -> None:

@@ -107,17 +107,19 @@ def test_nothing_is_learned_from_what_is_tested(mode: str, monkeypatch: pytest.M
     """Constant offsets come from training parts, z from first halves; all that is judged is in the other part."""
     texts, seen = sources(), set[tuple[int, str]]()
     kept = {each.name: (each.train, each.test) for each in texts}
-    for at, name in enumerate(("train", "test")):
-        monkeypatch.setattr(Text, name, property(lambda text, at=at: kept[text.name][at]))
+    monkeypatch.setattr(Text, "train", property(lambda text: kept[text.name][0]))
+    monkeypatch.setattr(Text, "test", property(lambda text: kept[text.name][1]))
     parts = {id(part): name for pair in kept.values() for part, name in zip(pair, ("train", "test"), strict=True)}
 
     def noting(part: Tensor, count: int, length: int, key: Sequence[int]) -> Tensor:
+        assert key[0] == PLAN.seed
         seen.add((key[1], parts[id(part)]))
         return drawn(part, count, length, key)
 
     for module in (inference, adaptation):
         monkeypatch.setattr(module, "drawn", noting)
     inference.inferred(model(mode), PLAN, texts, SIZES)
+    inference.without_z(model("none"), PLAN, texts, SIZES)
     assert seen == {(inference.TRAIN, "train"), (inference.TEST, "test")}
     seen.clear()
     adaptation.adapted(model(mode), PLAN, texts[:1], texts[2], SIZES)

@@ -1,17 +1,18 @@
-"""Models and their training against their definitions."""
+"""Training against its definition."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 
 from empirical.sources import training
-from empirical.sources.networks import SourceModel, build, matched
+from empirical.sources.networks import SourceModel, build
 from empirical.sources.plan import KINDS, Plan, plans
 from empirical.sources.texts import Text, encoded
 from empirical.sources.training import labelled, train, windows
@@ -24,66 +25,6 @@ PLAN = Plan("head", "true", 2, 3, 4, 16)
 
 def text(name: str, letters: str) -> Text:
     return Text(name, encoded(letters), name, len(letters) * 17 // 20)
-
-
-@pytest.mark.parametrize("body", ["lstm", "transformer"])
-@pytest.mark.parametrize("mode", ["input", "head", "none"])
-def test_models_do_not_look_ahead(mode: str, body: str) -> None:
-    torch.manual_seed(0)
-    model, letters, z = SourceModel(3, mode, body, 32), torch.randint(96, (2, 9)), torch.rand(2, 3)
-    later = letters.clone()
-    later[:, 5:] = torch.randint(96, (2, 4))
-    first, second = model(letters, z), model(later, z)
-    assert first.shape == (2, 9, 96)
-    assert torch.allclose(first[:, :5], second[:, :5], atol=1e-6)
-    assert not torch.allclose(first[:, 5:], second[:, 5:], atol=1e-3)
-    assert torch.allclose(model(letters[1:], z[1:]), first[1:], atol=1e-6)  # windows are apart
-
-
-@pytest.mark.parametrize("body", ["lstm", "transformer"])
-def test_how_z_enters(body: str) -> None:
-    torch.manual_seed(0)
-    letters, z = torch.randint(96, (4, 7)), torch.rand(4, 3, dtype=torch.float64)
-    z = z / z.sum(-1, keepdim=True)
-    models = {mode: SourceModel(3, mode, body, 16).double() for mode in ("input", "head", "none")}
-    head, vertices = models["head"], torch.eye(3, dtype=torch.float64)
-    every = torch.stack([head(letters, vertex.repeat(4, 1)) for vertex in vertices])
-    # Rounding of some dozens of products of numbers of size 1 in float64.
-    assert torch.allclose(torch.einsum("bk,kbnv->bnv", z, every), head(letters, z), atol=1e-12)
-    given_all = models["input"](letters, z)
-    mixed = sum(z[:, k, None, None] * models["input"](letters, v.repeat(4, 1)) for k, v in enumerate(vertices))
-    assert not torch.allclose(given_all, mixed, atol=1e-6)
-    assert torch.equal(models["none"](letters), models["none"](letters, z))
-    assert torch.equal(head.states(letters), head.states(letters, z))
-    for mode in ("input", "head"):
-        for wrong in (None, z[:, :2], z[:2], z.float()):
-            with pytest.raises(InputError):
-                models[mode](letters, wrong)
-
-
-def test_a_shift_is_added_to_all_embeddings() -> None:
-    torch.manual_seed(0)
-    model, letters, shift = SourceModel(2, "none", hidden=8), torch.randint(96, (3, 5)), torch.randn(3, 48)
-    moved = model(letters, shift=shift)
-    assert torch.allclose(model(letters[:1], shift=shift[0]), moved[:1], atol=1e-6)
-    with torch.no_grad():
-        model.embedding.weight += shift[2]
-    assert torch.allclose(model(letters)[2], moved[2], atol=1e-6)
-
-
-@pytest.mark.parametrize("hidden", [16, 32, 64, 128, 192, 256])
-def test_bodies_of_equal_size(hidden: int) -> None:
-    sizes = [
-        sum(w.numel() for w in SourceModel(5, "none", body, hidden).parameters()) for body in ("lstm", "transformer")
-    ]
-    assert sizes[1] == pytest.approx(sizes[0], rel=0.01)
-    assert matched(hidden).head_width % 2 == 0
-
-
-def test_settings_of_a_model_that_there_are_not() -> None:
-    for mode, body in (("output", "lstm"), ("head", "gru")):
-        with pytest.raises(InputError, match="give input, head or none"):
-            SourceModel(2, mode, body)
 
 
 def test_windows_of_texts() -> None:
@@ -148,12 +89,23 @@ def test_training_repeats_itself_and_learns(body: str) -> None:
     assert train(replace(plan, seed=4, steps=1), both)[1][0] != losses[0]
 
 
-def test_first_weights_leave_torch_s_random_state() -> None:
-    before = torch.get_rng_state()
-    first, second = build(PLAN), build(PLAN)
-    assert torch.equal(torch.get_rng_state(), before)
-    assert torch.equal(first.readout.weight, second.readout.weight)
-    assert bool(((first.gates >= 0.5) & (first.gates <= 1.5)).all())
+def test_rates_and_clipping(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rate peaks at the end of the first tenth of the steps, and gradients are never longer than they may be."""
+    seen = list[tuple[float, float]]()
+
+    class Noting(torch.optim.Adam):
+        def step(self, closure: Any = None) -> Any:
+            (group,) = self.param_groups
+            slopes = torch.cat([weight.grad.flatten() for weight in group["params"]])
+            seen.append((group["lr"], float(slopes.norm())))
+            return super().step(closure)
+
+    monkeypatch.setattr("torch.optim.Adam", Noting)
+    monkeypatch.setattr(training, "CLIP", 1e-3)
+    train(replace(PLAN, steps=40), [text("a", "ab" * 300), text("b", "cd" * 300)])
+    rates, norms = zip(*seen, strict=True)
+    assert max(rates) == rates[3] == pytest.approx(3e-3) and rates[0] < 2e-4 > rates[-1]
+    assert norms == pytest.approx([1e-3] * 40, rel=1e-3)
 
 
 def test_training_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
