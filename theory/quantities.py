@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Annotated, Any, get_type_hints
 
@@ -126,12 +126,12 @@ class Quantity:
     claim: str
     function: Callable[..., Result | Mapping[str, Result]]
 
-    @property
-    def parameters(self) -> dict[str, tuple[Parameter, Any]]:
+    @cached_property  # annotations are text, which takes long to read
+    def parameters(self) -> Mapping[str, tuple[Parameter, Any]]:
         """Argument name -> (how to read it, default or `inspect.Parameter.empty`)."""
         hints = get_type_hints(self.function, include_extras=True)
         signature = inspect.signature(self.function).parameters
-        return {name: (_parameter(hints[name]), signature[name].default) for name in signature}
+        return MappingProxyType({name: (_parameter(hints[name]), signature[name].default) for name in signature})
 
     @property
     def summary(self) -> str:

@@ -44,9 +44,10 @@ def is_proper(tokens: Sequence[Pair]) -> bool:
 
 def retrieval(tokens: Sequence[Pair]) -> tuple[Pair, ...]:
     """Retrieval (Def. F.2): each position becomes the token it finds. InputError unless the sequence is proper."""
-    if not is_proper(tokens):
+    found = [matches(tokens, position) for position in range(1, len(tokens) + 1)]
+    if any(len(each) != 1 for each in found):
         raise InputError(f"{show(tokens)} is not proper; let a right letter be the left letter of one token so far")
-    return tuple(next(iter(matches(tokens, position))) for position in range(1, len(tokens) + 1))
+    return tuple(token for (token,) in found)
 
 
 def first_match_retrieval(tokens: Sequence[Pair]) -> tuple[Pair, ...]:
