@@ -136,6 +136,7 @@ BAD = [
     (["value", "curvature-gaussian", "means=[[0],[1]]", "x=[1,2]", "variance=1"], "one for each entry of a mean"),
     (["value", "circumcentre-start", "means=[[0],[0.5],[2]]"], "means (0), (1/2), (2) lie"),
     (["value"], "--list"),
+    (["show", "decoding-cost"], "is a quantity, not a claim; `python -m theory show gbi-cost-model` prints its claim"),
     (["show"], "`python -m theory show --help`"),
     (["show", "no-such-claim"], "no-such-claim"),
     (["ledger", "no-such-claim"], "no-such-claim"),

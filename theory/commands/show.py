@@ -12,6 +12,7 @@ from theory.command_line import known
 from theory.commands.lines import print_lines
 from theory.commands.sentences import clauses, differing, in_words
 from theory.compact.encodings.table import ENCODINGS, described
+from theory.errors import InputError
 from theory.outcome import Outcome
 from theory.quantities import quantities
 
@@ -28,6 +29,9 @@ def command(claim: str, latex: bool) -> None:
     if claim in ENCODINGS:
         print_lines(described(ENCODINGS[claim]), min(Console().width, 110))
         return
+    if claim not in claims and claim in (table := quantities()):
+        owner = table[claim].claim
+        raise InputError(f"{claim!r} is a quantity, not a claim; `python -m theory show {owner}` prints its claim")
     known(claim, claims, "claim", "python -m theory ledger --list")
     item = claims[claim]
     lines: list[tuple[str, str | tuple[str, ...]]] = [
