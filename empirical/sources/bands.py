@@ -126,11 +126,11 @@ def _offsets(head: Sequence[Found]) -> Iterator[Row]:
     gaps = [min(each["offsets"][k] for k in far) - max(each["offsets"][k] for k in near) for each in found]
     yield row("offset a letter, head: kjv and pycode - the others", gaps, least=0)
     for name, k in zip(FAR, far, strict=True):
-        more = [_chosen(each["given"]["one-step"], k) - _chosen(each["given"]["likelihoods"], k) for each in found]
+        more = [chosen(each["given"]["one-step"], k) - chosen(each["given"]["likelihoods"], k) for each in found]
         yield row(f"windows given to {name}, head: one step - likelihoods", more, least=0)
 
 
-def _chosen(given: Sequence[Sequence[float]], k: int) -> float:
+def chosen(given: Sequence[Sequence[float]], k: int) -> float:
     """The share of all windows that is given to one source."""
     return sum(line[k] for line in given) / len(given)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from empirical.plots import band, bar
-from empirical.sources.bands import lengths, over, right
+from empirical.sources.bands import chosen, lengths, over, right
 from empirical.sources.text import NAMES, RULES
 from theory.drawing import BLUE, GREEN, GREY, ORANGE, RED, STYLE, write
 from theory.wording import counted
@@ -110,7 +110,7 @@ def _given(axes: Axes, head: Sequence[Found]) -> None:
     for shift, rule, colour in ((-0.2, "one-step", BLUE), (0.2, "likelihoods", SKY)):
         for place in range(len(names)):
             tables = [each["lengths"][n]["given"][rule] for each in head]
-            values = [sum(line[place] for line in table) / len(names) for table in tables]
+            values = [chosen(table, place) for table in tables]
             bar(axes, place + shift, values, colour, RULES[rule] if place == 0 else None)
             _dots(axes, place + shift, values)
     axes.axhline(1 / len(names), color="black", linewidth=0.8, linestyle="--")
@@ -165,9 +165,9 @@ def _singles(axes: Axes, found: Sequence[Found]) -> None:
     """Losses relative to u, seed by seed."""
     texts = list(found[0]["adapted"])
 
-    def beyond(chosen: Callable[[Found], float]) -> list[list[float]]:
+    def beyond(loss: Callable[[Found], float]) -> list[list[float]]:
         measured = [[each["adapted"][text] for each in found] for text in texts]
-        return [[chosen(here) - here["loss"][0] for here in each] for each in measured]
+        return [[loss(here) - here["loss"][0] for here in each] for each in measured]
 
     ways = [
         ("the adapted mixture", BLUE, beyond(lambda here: here["loss"][-1])),

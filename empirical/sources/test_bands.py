@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from empirical.sources import figures
 from empirical.sources.bands import rows
 from empirical.sources.figures import draw
 from empirical.sources.text import render
@@ -38,7 +39,7 @@ def told(kind: str, K: int) -> Found:
     first = {**here, "right": here["right"] | ({} if control else {"entropy": 0.4, "norm": 0.2})}
     text = {"noted": [0, 50, 100], "loss": [2.0, 1.98, 1.98], "change": -0.02, "error": 0.001, "z": [chance] * K}
     if not control:
-        text |= {"single": [1.99] * K, "foreign": 2.09}
+        text |= {"single": [1.99, *[2.03] * (K - 1)], "foreign": 2.09}
     return {
         "sources": NAMES[:K],
         "last": 1.9 if control else 1.8,
@@ -90,6 +91,7 @@ def test_numbers_inside() -> None:
         ("input", ("lengths", "64", "correlation"), 0.8, ["correlation: input"]),
         ("shuf", ("lengths", "64", "confidence", "likelihoods"), 0.4, ["largest posterior: shuf"]),
         ("head", ("lengths", "64", "offsets"), [0.15, 0.16, 0.06, 0.06, 0.15], ["offset a letter"]),
+        ("head", ("lengths", "64", "offsets"), [0.15, 0.05, 0.06, 0.06, 0.055], ["offset a letter"]),
         ("head", ("lengths", "64", "given", "one-step"), [[0.1, 0.2, 0.2, 0.2, 0.3]] * 5, ["given to kjv"]),
         ("head", ("adapted", "devil", "change"), -0.005, ["change of loss: head"]),
         ("input", ("adapted", "devil", "single"), [1.9, 2, 2, 2, 2], ["best source"]),
@@ -141,6 +143,7 @@ def test_seeds_that_disagree_are_told() -> None:
     text = render(data)
     assert "46 of 46 bands met" in text and "?" in text and "shuffled labels" in text
     assert "z adapted to devil: 2.0000, -0.0200 [-0.0200, -0.0200], half way -0.0200" in text
+    assert "best source alone: -0.010 [" in text and "z of pycode: 0.090 [" in text
     assert "windows of 128" in text and "found by offsets" not in text and "offset a letter, kjv: 0.150" in text
     assert max(map(len, text.split("\n\n")[1].splitlines())) < 121
 
@@ -156,3 +159,28 @@ def test_figures(tmp_path: Path) -> None:
         "sources-adaptation.svg",
     ]
     assert all(path.stat().st_size > 10_000 for path in paths)
+
+
+def test_what_bars_and_lines_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = list[Any]()
+
+    def write(figure: Any, *_: object) -> list[Path]:
+        drawn.append(figure)
+        return []
+
+    monkeypatch.setattr(figures, "write", write)
+    found = results()
+    data = {"body": "lstm", "seeds": [0, 1], "every": 10, "models": {kind: {"results": found[kind]} for kind in found}}
+    draw(data, tmp_path)
+    (learning, _, offsets, given), (changes, mixtures, singles) = (figure.axes for figure in drawn)
+    curve = next(line for line in learning.lines if line.get_label() == "z at the head")
+    assert curve.get_ydata() == pytest.approx([0, -0.1, -0.1, -0.1])
+
+    def heights(axes: Any) -> Any:
+        return pytest.approx([patch.get_height() for patch in axes.patches])
+
+    assert heights(offsets) == [0.15, 0.05, 0.06, 0.06, 0.15]
+    assert heights(given) == [0.3, 0.1, 0.1, 0.2, 0.3, *[0.2] * 5]
+    assert heights(changes) == [*[-0.02] * 4, 0.001, 0.001]
+    assert heights(mixtures) == [0.2] * 10
+    assert heights(singles) == [-0.02, -0.01, 0.09]

@@ -77,6 +77,12 @@ def test_a_study_killed_in_between(command: Command, tmp_path: Path, capsys: pyt
     assert list(data["models"]) == list(KINDS)
     assert all(len(model["results"]) == 2 for model in data["models"].values())
     assert list(out.glob("*.png"))
+    (folder,) = out.glob("runs/lstm-none-1-*")
+    losses = json.loads((folder / "result.json").read_text())["result"]["losses"]
+    found = data["models"]["none"]["results"][1]
+    assert found["last"] == pytest.approx(sum(losses[5:]) / 50) and found["parts"] == [
+        pytest.approx(sum(losses[:50]) / 50)
+    ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("empirical.sources.figures.draw", lambda data, folder: [])  # once is enough
         assert command(whole) == 0
