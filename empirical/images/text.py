@@ -25,7 +25,7 @@ def render(data: Found) -> str:
         lines += [f"  {name}: {_widths(named[name])}" for name in widths(named)]
     lines += ["", "passes counted, and microseconds an image, of the ways to infer a class"]
     lines += _costs(data["costs"])
-    return "\n".join([*lines, "", *listed(data["bands"])])
+    return "\n".join([*lines, "", *listed(data["bands"], quick=data["tier"] == "quick")])
 
 
 def _decoder(name: str, seeds: Sequence[Found]) -> Iterator[str]:
