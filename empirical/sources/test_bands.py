@@ -73,6 +73,19 @@ def test_numbers_inside() -> None:
     assert len(rows(results(3))) == 5
 
 
+def test_ends_of_bands() -> None:
+    """They were fixed before anything was measured."""
+    ends = [(row.least, row.most) for row in rows(results()) if (row.least, row.most) not in ((None, 0), (0, None))]
+    assert ends == [
+        *[(0.03, None), (0.04, None), *[(-0.005, 0.005)] * 2],  # of the test loss
+        *[(0.6, None), (0.75, None), *[(0.1, 0.35)] * 2, *[(-0.05, 0.05)] * 4, *[(0.2, None)] * 4],  # of shares found
+        *[*[(0.7, None)] * 2, *[(0.85, None)] * 2, *[(None, 0.3)] * 2, (None, 1e-3)],  # of agreement, and the identity
+        *[(None, -0.01), (0.07, 0.11), *[(-0.003, None)] * 2],  # of adapting
+    ]
+    found = rows(results(3))
+    assert [row.least for row in found] == [0.65, 0.8, 0.78, 0.85, None] and found[-1].most == 1e-3
+
+
 @pytest.mark.parametrize(
     ("kind", "path", "value", "missed"),
     [

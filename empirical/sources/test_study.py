@@ -80,6 +80,7 @@ def test_a_study_killed_in_between(command: Command, tmp_path: Path, capsys: pyt
     (folder,) = out.glob("runs/lstm-none-1-*")
     losses = json.loads((folder / "result.json").read_text())["result"]["losses"]
     found = data["models"]["none"]["results"][1]
+    assert len(found["curve"]) == 6 and found["curve"][1] == pytest.approx(sum(losses[10:20]) / 10)
     assert found["last"] == pytest.approx(sum(losses[5:]) / 50) and found["parts"] == [
         pytest.approx(sum(losses[:50]) / 50)
     ]

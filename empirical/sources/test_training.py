@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import one_hot
 
 from empirical.sources import training
 from empirical.sources.networks import SourceModel, build
@@ -72,6 +73,21 @@ def test_models_of_one_seed_see_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
     letters, told = (torch.cat([each[at] for each in seen["head"]]) for at in (0, 1))  # type: ignore[misc]
     assert torch.equal(told.argmax(-1), letters[:, 0] - int(encoded("a")))
     assert all(z is None for _, z in seen["none"])
+
+
+def test_the_letter_after_is_what_is_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that knows the letter after each of "abab..." has a loss of 95 exp(-50)."""
+
+    class Knows(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.zeros(96))
+
+        def forward(self, letters: Tensor, z: Tensor | None) -> Tensor:
+            return self.weight + 50 * one_hot(encoded("ab").sum() - letters, 96)
+
+    monkeypatch.setattr(training, "build", lambda plan: Knows())
+    assert train(replace(PLAN, steps=1), [text("a", "ab" * 300), text("b", "ba" * 300)])[1][0] < 1e-6
 
 
 @pytest.mark.parametrize("body", ["lstm", "transformer"])
