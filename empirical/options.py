@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from empirical.capture.prompts import DIGITS, is_number
-from theory.command_line import Option
+from theory.command_line import Folder, Option
 from theory.errors import InputError
 
 LAST_SEED = 2**32 - 1
@@ -84,7 +84,7 @@ def out(of: str, required: bool = False, resumes: bool = True) -> Callable[[F], 
     return click.option(
         "--out",
         required=required,
-        type=click.Path(path_type=Path, file_okay=False),
+        type=Folder(),
         help=f"Folder for {of}; resumes there." if resumes else f"Folder for {of}.",
     )
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import click
 import pytest
 
 from empirical import options
-from empirical.__main__ import main
-from theory.command_line import Option
+from empirical.__main__ import main, run
+from theory.command_line import Folder, Option
 from theory.errors import InputError
 
 COMMANDS = main.commands
@@ -66,3 +67,14 @@ def test_seeds_end() -> None:
     assert options.seed_range(options.LAST_SEED - 1, 2)[-1] == options.LAST_SEED
     with pytest.raises(InputError, match=f"beyond the last seed, {options.LAST_SEED}"):
         options.seed_range(options.LAST_SEED, 2)
+
+
+def test_a_folder_has_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["switching", "--tier", "quick", "--out", ""]) == 2
+    complaint = capsys.readouterr().err
+    assert "'--out': it is empty; name a folder, . for this one" in complaint and complaint.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+    assert Folder().convert(".", None, None) == Path()

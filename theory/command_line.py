@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from difflib import get_close_matches
 from multiprocessing import active_children, get_context
+from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import click
@@ -71,6 +72,19 @@ class Option(click.Option):
         if record is None or not isinstance(self.show_default, str):
             return record
         return record[0], record[1].replace(f"[default: ({self.show_default})", f"[default: {self.show_default}")
+
+
+class Folder(click.Path):
+    """A folder to write into, as a Path; an empty name, as of a shell's variable that is not set, is no folder."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, file_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path. Fails for "", which click would take for the current folder."""
+        if value == "":
+            self.fail("it is empty; name a folder, . for this one", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def _fail(message: str) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -13,7 +12,7 @@ from rich.console import Console
 
 from constructions.demo.request import ALL, CONSTRUCTIONS, DTYPES, FIXED, Request
 from theory import command_line
-from theory.command_line import Option
+from theory.command_line import Folder, Option
 
 EXAMPLES = """\b
 Examples:
@@ -73,7 +72,7 @@ HEADING = "headproof: hand-written attention heads, beside what is proved of the
     metavar="FILE",
     help="The config.json of a model, for the table of models: alone, or beside the others with --task models or all.",
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write figures there, as PNG and SVG.")
+@click.option("--out", type=Folder(), metavar="DIR", help="Write figures there, as PNG and SVG.")
 @click.option("--json", "as_data", is_flag=True, help="Print versioned JSON.")
 def main(as_data: bool, **asked: Any) -> None:
     """Show hand-built attention heads and decoders at work: inputs, attention, outputs, logit gaps.

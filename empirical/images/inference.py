@@ -26,6 +26,7 @@ from constructions.inference import (
     squared_norm,
 )
 from constructions.inference.offsets import Output
+from empirical.correlation import centred
 from empirical.images.networks import Autoencoder
 
 AT_ONCE = 1000  # images
@@ -148,12 +149,6 @@ def agreement(found: Tensor, likelihoods: Tensor) -> float:
     return float(((ours == theirs) & (ours != TIED)).double().mean())
 
 
-def correlation(found: Tensor, likelihoods: Tensor) -> float:
-    """Pearson's, of scores less their mean over classes, over all images and classes; 0 if either is constant."""
-    a, b = (centred(each.double()).flatten() for each in (found, likelihoods))
-    return float(functional.cosine_similarity(a, b, dim=0))
-
-
 def spread(model: Autoencoder, pixels: Tensor) -> float:
     """How far the K decodings of an image are from their mean: squared, mean over pixels, classes and images."""
     total = 0.0
@@ -185,8 +180,3 @@ def variation(offsets: Tensor) -> dict[str, float]:
         "over images": float(B.var(0, correction=0).mean()),
         "over classes": float(B.mean(0).var(correction=0)),
     }
-
-
-def centred(a: Tensor) -> Tensor:
-    """Each row less its mean."""
-    return a - a.mean(-1, keepdim=True)

@@ -9,6 +9,7 @@ from typing import Any
 from torch import Tensor
 
 from constructions.inference import classes, frozen, offsets
+from empirical.correlation import centred, correlation
 from empirical.images import inference
 from empirical.images.data import Images
 from empirical.images.inference import Evidence
@@ -55,7 +56,7 @@ def measure(
         "accuracy": inference.accuracies(compared, labels),
         "ties": inference.ties(scores),
         "agreement": inference.agreement(found.gradient, found.likelihoods),
-        "correlation": inference.correlation(found.gradient, found.likelihoods),
+        "correlation": correlation(centred(found.gradient), centred(found.likelihoods)),
         "unlike likelihoods": {
             name: inference.unlike(scores[name], found.likelihoods)
             for name in ("one-step", "constant offsets", "offsets of one image", "offsets of the image")
@@ -100,7 +101,7 @@ def points(found: Evidence) -> dict[str, list[float]]:
     """Of the first images: g, g - B and ell of every class, each less its mean over classes."""
     g, B, ell = (each[:POINTS] for each in (found.gradient, found.offsets, found.likelihoods))
     chosen = {"gradient": g, "corrected": g - B, "likelihoods": ell}
-    return {name: _rounded(inference.centred(each).flatten()) for name, each in chosen.items()}
+    return {name: _rounded(centred(each).flatten()) for name, each in chosen.items()}
 
 
 def pictures(model: Autoencoder, test: Images, scores: Mapping[str, Tensor]) -> list[Found]:
@@ -121,7 +122,7 @@ def pictures(model: Autoencoder, test: Images, scores: Mapping[str, Tensor]) -> 
                     "pixels": hexadecimal(test.pixels[at]),
                     "decodings": [hexadecimal(each) for each in inference.decodings(model, test.pixels[at, None])[0]],
                     **{
-                        name: _rounded(inference.centred(scores[name][at, None])[0])
+                        name: _rounded(centred(scores[name][at, None])[0])
                         for name in ("one-step", "offsets of the image", "likelihoods")
                     },
                 }

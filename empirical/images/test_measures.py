@@ -13,6 +13,7 @@ from torch import Tensor
 
 from constructions.inference import exact_offsets, gaussian, gradient, iterate, likelihood_of_every_task
 from empirical import checkpoint
+from empirical.correlation import centred
 from empirical.images import bands, costs, inference, measures, outside, packaged
 from empirical.images.data import Images
 from empirical.images.networks import Autoencoder, Classifier
@@ -56,15 +57,15 @@ def test_a_decoder_that_is_its_means() -> None:
     middle = means.mean(0)
     found = inference.evidence(model, x)
     # Less its mean over k: the bias of the last layer is in all m_k, and no part of the Jacobian.
-    assert near(inference.centred(found.gradient), inference.centred((x - middle) @ means.T))
+    assert near(centred(found.gradient), centred((x - middle) @ means.T))
     assert near(found.likelihoods, -(x[:, None] - means).square().sum(-1) / 2)
     assert near(found.offsets, ((means - middle).square().sum(-1) / 2).expand(7, K))
     assert near(found.distance, (x - middle).norm(dim=-1))
-    assert near(inference.centred(found.norm), inference.centred(2 * middle @ means.T).expand(7, K))
+    assert near(centred(found.norm), centred(2 * middle @ means.T).expand(7, K))
     # Of a Bernoulli pixel with log-odds a = 2 o, the slope of minus the entropy is a p (1 - p).
     p = (2 * middle).sigmoid()
-    slope = inference.centred((4 * middle * p * (1 - p)) @ means.T).expand(7, K)
-    assert near(inference.centred(found.entropy), slope)
+    slope = centred((4 * middle * p * (1 - p)) @ means.T).expand(7, K)
+    assert near(centred(found.entropy), slope)
     assert found.identity.abs().max() < 1e-9
     assert inference.variation(found.offsets)["over images"] < 1e-20
 
@@ -118,14 +119,6 @@ def test_rules_and_their_counts() -> None:
     assert inference.unlike(rows, likelihoods) == 2  # the third is tied
     assert inference.agreement(rows, likelihoods) == 0
     assert inference.agreement(rows, rows) == pytest.approx(2 / 3)
-
-
-def test_correlation_by_its_definition() -> None:
-    a, b = random(8), random(8, seed=2)
-    ours, theirs = (inference.centred(each).flatten().numpy() for each in (a, b))
-    assert inference.correlation(a, b) == pytest.approx(float(np.corrcoef(ours, theirs)[0, 1]), abs=1e-12)
-    assert inference.correlation(a, a + random(8)[:, :1]) == pytest.approx(1)
-    assert inference.correlation(a, torch.ones_like(a)) == 0
 
 
 def test_decodings_their_spread_and_the_error() -> None:
@@ -250,7 +243,7 @@ def test_every_measure_by_its_definition(monkeypatch: pytest.MonkeyPatch) -> Non
     for name, count in found["unlike likelihoods"].items():
         assert count == int((guesses[name].argmax(-1) != best).sum())
     assert found["agreement"] == pytest.approx(float((g.argmax(-1) == best).double().mean())) != 1
-    ours, theirs = (inference.centred(part).flatten().numpy() for part in (g, ell))
+    ours, theirs = (centred(part).flatten().numpy() for part in (g, ell))
     assert found["correlation"] == pytest.approx(float(np.corrcoef(ours, theirs)[0, 1]), abs=1e-5) != 1
     left = here.identity
     assert found["identity"] == float(left.abs().max()) > float(left.max())
@@ -261,7 +254,7 @@ def test_every_measure_by_its_definition(monkeypatch: pytest.MonkeyPatch) -> Non
         for score, area in found["auroc"][name].items():
             pairs = inside[score][:, None] - outer[score]
             assert area == pytest.approx(float((pairs.sign() + 1).double().mean()) / 2, abs=0.011)  # one pair of 100
-    corrected = inference.centred((g - B)[: measures.POINTS]).flatten()
+    corrected = centred((g - B)[: measures.POINTS]).flatten()
     assert found["points"]["corrected"] == pytest.approx(corrected.tolist(), abs=1e-3)
     by_one, by_all = ((guess == test.known).tolist() for guess in (g.argmax(-1), best))
     chosen = [next(at for at in range(60) if by_all[at] and by_one[at] == told) for told in (True, False)]

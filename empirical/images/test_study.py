@@ -202,14 +202,14 @@ def test_weights_that_were_changed(
     weights.rename(tmp_path / "kept")
     assert command(tmp_path, "--seeds", "1") == 2
     complaint = capsys.readouterr().err.splitlines()[-1]
-    assert weights.name in complaint and complaint.endswith(f"remove the folder {folder}, and train again")
+    assert weights.name in complaint and complaint.endswith(f"remove the folder {folder} to train it again")
     (tmp_path / "kept").rename(weights)
     tensors, card = spoil(tensors, {"network": card["network"]})
     checkpoint.save(folder / MODEL, tensors, card)
     capsys.readouterr()
     assert command(tmp_path, "--seeds", "1") == 2
     complaint = capsys.readouterr().err.splitlines()[-1]
-    assert words in complaint and "train again" in complaint and not done(tmp_path, "measures-gated")
+    assert words in complaint and "to train it again" in complaint and not done(tmp_path, "measures-gated")
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from constructions.inference import frozen
 from empirical import checkpoint
 from empirical.images import costs, measures, training
 from empirical.images.networks import Autoencoder, Classifier
 from empirical.images.plan import Plan
 from empirical.images.sets import Sets
 from empirical.sweep.run import Run
-from theory.errors import InputError
+from empirical.sweep.trained import restored
 
 MODEL = "model.json"
 MEASURES = 3  # raised with every change of what is measured
@@ -37,29 +36,16 @@ class Training:
 
     def carry_out(self, folder: Path, look: Callable[[], object]) -> dict[str, Any]:
         found = training.train(self.plan, self.sets.train, look)
-        checkpoint.save(folder / MODEL, found.network.state_dict(), {"network": self.as_json()})
         return {
-            "weights_sha256": checkpoint.load(folder / MODEL)[1]["sha256"],
+            "weights_sha256": checkpoint.save(folder / MODEL, found.network.state_dict(), {"network": self.as_json()}),
             "losses": found.losses,
             "cpu_seconds": found.cpu_seconds,
         }
 
     def network(self, runs: Path) -> Autoencoder | Classifier:
         """The trained network, frozen, from the folder of all runs. Raises InputError if its files are not its own."""
-        card = runs / Run(self, {}).name / MODEL
-        try:
-            tensors, about = checkpoint.load(card)
-        except InputError as error:
-            reason = str(error).split("; ")[0]
-            raise InputError(f"{reason}; remove the folder {card.parent}, and train again") from None
-        network = self.plan.network(self.sets.train)
-        shapes = {name: tensor.shape for name, tensor in network.state_dict().items()}
-        if about.get("network") != self.as_json() or {name: t.shape for name, t in tensors.items()} != shapes:
-            raise InputError(f"{card} is not the network of this training; remove its folder, and train again")
-        if not all(tensor.isfinite().all() for tensor in tensors.values()):
-            raise InputError(f"{card} has weights that are NaN or infinite; remove its folder, and train again")
-        network.load_state_dict(tensors)
-        return frozen(network)
+        described = {"network": self.as_json()}
+        return restored(runs / Run(self, {}).name / MODEL, self.plan.network(self.sets.train), described)
 
     def autoencoder(self, runs: Path) -> Autoencoder:
         found = self.network(runs)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from constructions.inference import TIED, classes, negative_entropy, offsets, one_step, squared_norm
+from empirical.correlation import centred, correlation
 from empirical.sources.evidence import (
     context_offsets,
     drawn,
@@ -111,17 +111,6 @@ def confusion(given: Tensor, K: int) -> list[list[float]]:
     return found
 
 
-def centred(values: Tensor) -> Tensor:
-    """Rows minus their means."""
-    return values - values.mean(-1, keepdim=True)
-
-
 def share(hits: Tensor) -> float:
     """How many are true, of all."""
     return float(hits.double().mean())
-
-
-def correlation(a: Tensor, b: Tensor) -> float | None:
-    """Pearson's, of all entries; None where one of the two does not vary."""
-    x, y = (values.double().flatten().numpy() for values in (a, b))
-    return float(np.corrcoef(x, y)[0, 1]) if x.std() > 0 and y.std() > 0 else None

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from constructions.inference import frozen
-from empirical.sources import inference
+from empirical.correlation import centred
 from empirical.sources.evidence import context_offsets, drawn, gradients, likelihoods, losses, output
 from empirical.sources.networks import build
 from empirical.sources.plan import Plan
@@ -42,8 +42,8 @@ def test_what_models_say(mode: str, body: str) -> None:
         assert torch.allclose(context_offsets(nets, windows), exact, atol=1e-4)
         mean = (centre.exp() * rows).sum(-1).sum(-1).T
         reached = rows.gather(-1, windows[None, :, 1:, None].expand(3, -1, -1, -1))[..., 0].sum(-1).T
-        assert torch.allclose(inference.centred(g), inference.centred(reached - mean), atol=1e-4)
-        assert torch.allclose(value[:, None] + inference.centred(g) - exact, ell, atol=1e-4)
+        assert torch.allclose(centred(g), centred(reached - mean), atol=1e-4)
+        assert torch.allclose(value[:, None] + centred(g) - exact, ell, atol=1e-4)
 
 
 def test_windows() -> None:

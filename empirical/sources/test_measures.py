@@ -195,6 +195,4 @@ def test_baselines(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_parts_of_measures() -> None:
     assert inference.confusion(torch.tensor([0, 1, -1, 1]), 2) == [[0.5, 0.5], [0.0, 0.5]]
-    assert inference.correlation(torch.tensor([1.0, 2, 3]), torch.tensor([3.0, 2, 1])) == pytest.approx(-1)
-    assert inference.correlation(torch.ones(3), torch.tensor([3.0, 2, 1])) is None
     assert adaptation.noted(SIZES) == [0, 30, 60] and adaptation.noted(replace(SIZES, adaptation=1)) == [0, 1]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from empirical.correlation import centred
 from empirical.sources.evidence import context_offsets, gradients, likelihoods
-from empirical.sources.inference import centred
 from empirical.sources.packaged import FOLDER, excerpts, trained
 from empirical.sources.plan import plans
 from empirical.sources.texts import decoded

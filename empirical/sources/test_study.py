@@ -149,14 +149,14 @@ def test_models_are_checked(tmp_path: Path) -> None:
     assert torch.equal(loaded.gates, model.gates) and not loaded.gates.requires_grad
     card = json.loads((folder / works.MODEL).read_text())
     (folder / works.MODEL).write_text(json.dumps({**card, "training": {**card["training"], "seed": 9}}))
-    with pytest.raises(InputError, match="is not the model of lstm-head-0"):
+    with pytest.raises(InputError, match="is not the network of this training"):
         work.model(tmp_path / "runs")
     model.gates.data[0, 0] = torch.nan
     checkpoint.save(folder / works.MODEL, model.state_dict(), work.as_json())
     with pytest.raises(InputError, match="NaN or infinite"):
         work.model(tmp_path / "runs")
     checkpoint.save(folder / works.MODEL, {"gates": model.gates[:1]}, work.as_json())
-    with pytest.raises(InputError, match="is not the model"):
+    with pytest.raises(InputError, match="is not the network of this training"):
         work.model(tmp_path / "runs")
     (folder / works.MODEL).unlink()
     with pytest.raises(InputError, match=f"cannot be read.*; remove the folder {folder} to train it again"):

@@ -73,8 +73,7 @@ def _inferred(here: Sequence[Found]) -> Iterator[str]:
         pair = [over_seeds(over(here, "iterative", rule)) for rule in ("iterative", "likelihoods")]
         yield f"    found by iterating: {pair[0]}, of windows of which likelihoods find {pair[1].mean:.3f}"
     yield from _aligned("    ", {"one step chooses as likelihoods": over(here, "agreement")})
-    if None not in (each["correlation"] for each in here):
-        yield from _aligned("    ", {"correlation of gradients and log-likelihoods": over(here, "correlation")})
+    yield from _aligned("    ", {"correlation of gradients and log-likelihoods": over(here, "correlation")})
     for rule in ("one-step", "likelihoods"):
         yield from _aligned("    largest share of a source, ", {RULES[rule]: over(here, "confidence", rule)})
 

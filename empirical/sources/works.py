@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from constructions.inference import frozen
 from empirical import checkpoint
 from empirical.sources import adaptation, inference, training
 from empirical.sources.networks import SourceModel, build
 from empirical.sources.plan import KINDS, TIERS, Plan, Sizes, plans
 from empirical.sources.texts import Text
 from empirical.sweep.run import Run
-from theory.errors import InputError
+from empirical.sweep.trained import restored
 
 MODEL = "model.json"
 MEASURES = 1  # raised with every change of what is measured: measures of another version are done anew
@@ -40,9 +39,8 @@ class Training:
 
     def carry_out(self, folder: Path, look: Callable[[], object]) -> dict[str, Any]:
         model, losses = training.train(self.plan, self.sources, look)
-        checkpoint.save(folder / MODEL, model.state_dict(), self.as_json())
         return {
-            "weights_sha256": checkpoint.load(folder / MODEL)[1]["sha256"],
+            "weights_sha256": checkpoint.save(folder / MODEL, model.state_dict(), self.as_json()),
             "parameters": sum(weight.numel() for weight in model.parameters()),
             "losses": losses,
             "curve": means(losses, range(0, len(losses), EVERY), EVERY),
@@ -52,20 +50,7 @@ class Training:
 
     def model(self, runs: Path) -> SourceModel:
         """The trained model, frozen, from the folder of all runs. Raises InputError for files that are not its own."""
-        path = runs / Run(self, {}).name / MODEL
-        try:
-            tensors, card = checkpoint.load(path)
-        except InputError as error:
-            reason = str(error).split("; ")[0]
-            raise InputError(f"{reason}; remove the folder {path.parent} to train it again") from None
-        model, ours = build(self.plan), self.as_json()
-        expected = {name: weight.shape for name, weight in model.state_dict().items()}
-        if {name: card.get(name) for name in ours} != ours or {n: w.shape for n, w in tensors.items()} != expected:
-            raise InputError(f"{path} is not the model of {self.title}; remove its folder to train it again")
-        if not all(weight.isfinite().all() for weight in tensors.values()):
-            raise InputError(f"{path} has weights that are NaN or infinite; remove its folder to train it again")
-        model.load_state_dict(tensors)
-        return frozen(model)
+        return restored(runs / Run(self, {}).name / MODEL, build(self.plan), self.as_json())
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from constructions.inference import BayesFilter, GradientFilter
 from empirical.switching.inference import gradients, one_step_z
-from empirical.switching.measures import correlation
+from empirical.switching.measures import correlations
 from empirical.switching.networks import Networks
 from empirical.switching.plan import WINDOW, Plan
 from empirical.switching.stream import streams
@@ -48,7 +48,7 @@ def online(nets: Networks, plan: Plan, blocks: int) -> dict[str, Any]:
     a, b = posterior[..., 0], theirs[..., 0]
     return {
         "online": found,
-        "posterior_correlation": correlation(a, b),
+        "posterior_correlation": correlations(a, b),
         "posterior_difference": (a - b).abs().mean(1).tolist(),
         "posteriors": {
             "bayes": [round(value, 4) for value in a[0, :SHOWN].tolist()],

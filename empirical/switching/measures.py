@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from constructions.inference import classes
+from empirical.correlation import correlation
 from empirical.switching.inference import (
     context_offsets,
     gradients,
@@ -96,12 +97,12 @@ def agreement(nets: Networks, plan: Plan, count: int) -> Found:
     normalised = newest.sigmoid()
     first = torch.arange(fresh.shape[1]) < count
     return {
-        "correlation_single": correlation(single, newest),
-        "correlation_window": correlation(whole, total),
+        "correlation_single": correlations(single, newest),
+        "correlation_window": correlations(whole, total),
         "slope_single": slope(newest, single),
         "slope_window": slope(total, whole),
-        "correlation_normalised": correlation(single, normalised),
-        "correlation_own": correlation(whole, _difference(likelihoods(nets, fresh, plan.sigma))),
+        "correlation_normalised": correlations(single, normalised),
+        "correlation_own": correlations(whole, _difference(likelihoods(nets, fresh, plan.sigma))),
         "right_one_step": ((whole > 0) == first).double().mean(1).tolist(),
         "right_bayes": ((total > 0) == first).double().mean(1).tolist(),
         "points": {
@@ -157,9 +158,9 @@ def _given(scores: Tensor, K: int, count: int) -> list[list[list[float]]]:
     return found
 
 
-def correlation(a: Tensor, b: Tensor) -> list[float]:
+def correlations(a: Tensor, b: Tensor) -> list[float]:
     """Pearson's, of every row."""
-    return [float(np.corrcoef(x, y)[0, 1]) for x, y in zip(a.double().numpy(), b.double().numpy(), strict=True)]
+    return [correlation(x, y) for x, y in zip(a, b, strict=True)]
 
 
 def slope(x: Tensor, y: Tensor) -> list[float]:

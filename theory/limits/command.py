@@ -10,7 +10,7 @@ import click
 
 from theory.arithmetic.ball import Real
 from theory.arithmetic.grammar import parse_number
-from theory.command_line import Option
+from theory.command_line import Folder, Option
 from theory.errors import InputError
 from theory.limits.bases import grid, scan_bases
 from theory.limits.bases_text import render_bases
@@ -65,7 +65,7 @@ from theory.rope.precision.logit_rounding import FORMATS
 @click.option("--target-length", type=click.IntRange(4, 10**8), help="Which bases suffice at this length?")
 @click.option("--models", is_flag=True, help="Print a Markdown table of well-known models instead.")
 @click.option("--json", "wants_data", is_flag=True, help="Print versioned JSON.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the figure, PNG and PDF.")
+@click.option("--out", type=Folder(), help="Folder for the figure, PNG and PDF.")
 def command(
     config: Path | None,
     length: int | None,
