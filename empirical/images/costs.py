@@ -28,7 +28,6 @@ from empirical.images.inference import RATE, STEPS, encoded, output
 from empirical.images.networks import Autoencoder
 
 TASKS, BATCHES = (10, 100), (1, 64)
-REPEATS = 30
 Look = Callable[[], object]
 Found = dict[str, Any]
 
@@ -58,11 +57,12 @@ def counts(pixels: int, width: int, hidden: int) -> Found:
     return found
 
 
-def times(pixels: int, width: int, hidden: int, repeats: int = REPEATS, look: Look = lambda: None) -> Found:
+def times(pixels: int, width: int, hidden: int, repeats: int, look: Look = lambda: None) -> Found:
     """Medians over repeats of microseconds an image, by mode, K and size of the batch.
 
     Of processor time, which on one thread is the time that passes if the machine does nothing else. The ways take turns
-    within a repeat, so that what the machine does meets all of them. "one pass" is f(u) alone;
+    within a repeat, so that what the machine does meets all of them; each runs twice and the second run counts, so that
+    none pays for memory that the one before it gave back. "one pass" is f(u) alone;
     "likelihoods, at once" has the K passes in one batch of K times the size.
     """
     found: Found = {}
@@ -71,12 +71,12 @@ def times(pixels: int, width: int, hidden: int, repeats: int = REPEATS, look: Lo
             look()
             seconds: dict[str, list[float]] = {}
             ways = _ways(model, size)
-            for repeat in range(repeats + 1):
+            for _ in range(repeats):
                 for name, way in ways.items():
+                    way()
                     start = process_time()
                     way()
-                    if repeat:  # the first warms up
-                        seconds.setdefault(name, []).append(process_time() - start)
+                    seconds.setdefault(name, []).append(process_time() - start)
             each = {name: round(1e6 * median(all_) / size, 2) for name, all_ in seconds.items()}
             found.setdefault(mode, {}).setdefault(str(K), {})[str(size)] = each
     return found

@@ -39,9 +39,9 @@ class Tier:
 
 
 TIERS = {
-    ("digits", "full"): Tier(5, 128, 40, 30, 64, 5, (4, 8, 32, 64), 3, True, None, 30),
+    ("digits", "full"): Tier(5, 128, 40, 30, 64, 5, (4, 8, 32, 64), 3, True, None, 15),
     ("digits", "quick"): Tier(2, 128, 20, 15, 64, 2, (4, 32), 1, True, None, 3),
-    ("fashion", "full"): Tier(3, 256, 8, 5, 128, 5, (), 0, False, None, 30),
+    ("fashion", "full"): Tier(3, 256, 8, 5, 128, 5, (), 0, False, None, 15),
     ("fashion", "quick"): Tier(2, 128, 3, 3, 64, 2, (), 0, False, 1000, 3),
 }
 MODES = {"concat": 4, "gated": 8, "free": 0}  # decoders and the widths of their codes
