@@ -116,7 +116,7 @@ def test_a_study_killed_in_between(tmp_path: Path, capsys: pytest.CaptureFixture
     assert command(whole) == 0
     assert without_times(results(whole)) == without_times(json.loads(printed.out))
     text = capsys.readouterr().out
-    assert f"{found['met']} of {len(found['bands'])} bands met" in text
+    assert f"{found['met']} of {len(found['bands'])} bands met" in text and "this short nothing follows" in text
     assert all(line in text.splitlines() for line in lines_about(found))
     took = text.partition("CPU seconds of trainings")[2].splitlines()
     assert [line.split(":")[0].strip() for line in took[1:]] == [

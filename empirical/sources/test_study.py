@@ -89,7 +89,7 @@ def test_a_study_killed_in_between(command: Command, tmp_path: Path, capsys: pyt
         assert command(whole) == 0
         assert json.loads((whole / "sources.json").read_text()) == data
         text = capsys.readouterr().out
-        assert f"{data['met']} of {len(data['bands'])} bands met" in text
+        assert f"{data['met']} of {len(data['bands'])} bands met" in text and "this short nothing follows" in text
 
         assert command(whole, "--seeds", "1") == 0  # the first of them again, alone
         alone = json.loads((whole / "sources.json").read_text())

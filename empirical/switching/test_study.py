@@ -62,6 +62,7 @@ def test_a_study_killed_in_between(tmp_path: Path, capsys: pytest.CaptureFixture
     text = capsys.readouterr().out
     assert "told no task, no bands" in text
     assert f"{data['met']} of {len(data['bands'])} bands met" in text and "middle of 3 tasks" in text
+    assert "this short nothing follows" in text
 
 
 @pytest.mark.parametrize("other", [["--seeds", "3"], ["--seed", "7"], ["--units", "9"], ["--tier", "full"]])
